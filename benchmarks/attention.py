@@ -34,17 +34,17 @@ SIZE = 64
 
 
 class Comparison(NamedTuple):
-    ours: float  # milliseconds
+    optimised: float  # milliseconds
     naive: float
-    ratio: float  # naive / ours, median over the rounds
+    ratio: float  # naive / optimised, median over the rounds
 
 
-def compare(ours: Run, naive: Run, rounds: int) -> Comparison:
+def compare(optimised: Run, naive: Run, rounds: int) -> Comparison:
     """Time both in turns, after one warm-up each."""
-    times = [(_milliseconds(ours), _milliseconds(naive)) for _ in range(rounds + 1)]
-    mine, theirs = zip(*times[1:], strict=True)
-    ratios = [their / my for my, their in times[1:]]
-    return Comparison(statistics.median(mine), statistics.median(theirs), statistics.median(ratios))
+    times = [(_milliseconds(optimised), _milliseconds(naive)) for _ in range(rounds + 1)]
+    optimised_times, naive_times = zip(*times[1:], strict=True)
+    ratios = [naive_time / optimised_time for optimised_time, naive_time in times[1:]]
+    return Comparison(statistics.median(optimised_times), statistics.median(naive_times), statistics.median(ratios))
 
 
 def _milliseconds(run: Run) -> float:
@@ -61,16 +61,16 @@ def _milliseconds(run: Run) -> float:
 
 def saved_mebibytes(run: Run) -> float:
     """Mebibytes that autograd keeps for backward, each storage once."""
-    kept: dict[int, int] = {}
+    saved: dict[int, int] = {}
 
     def keep(tensor: Tensor) -> Tensor:
-        kept[tensor.untyped_storage().data_ptr()] = tensor.untyped_storage().nbytes()
+        saved[tensor.untyped_storage().data_ptr()] = tensor.untyped_storage().nbytes()
         return tensor
 
     with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
         result = run()
     assert result is not None
-    return sum(kept.values()) / 2**20
+    return sum(saved.values()) / 2**20
 
 
 # --------------------------------------------------------------------------- additive scores
@@ -86,16 +86,16 @@ def additive_section(rounds: int) -> None:
         query, key, vector = leaves((batch, query_len, SIZE), (batch, key_len, SIZE), (SIZE,))
         pull = torch.randn(batch, query_len, key_len)
 
-        def ours(query: Tensor = query, key: Tensor = key, vector: Tensor = vector) -> Tensor:
+        def kernel(query: Tensor = query, key: Tensor = key, vector: Tensor = vector) -> Tensor:
             return additive_scores(query, key, vector, exponential(key))
 
         def naive(query: Tensor = query, key: Tensor = key, vector: Tensor = vector) -> Tensor:
             return naive_additive(query, key, vector)
 
-        timed = compare(backward_of(ours, pull), backward_of(naive, pull), rounds)
-        memory = saved_mebibytes(ours), saved_mebibytes(naive)
-        kept = f"keeps {memory[0]:.1f} MiB against {memory[1]:.1f} ({memory[1] / memory[0]:.0f}× less)"
-        line(f"batch {batch}, {query_len} queries, {key_len} keys", timed, kept)
+        timed = compare(backward_of(kernel, pull), backward_of(naive, pull), rounds)
+        memory = saved_mebibytes(kernel), saved_mebibytes(naive)
+        saved = f"keeps {memory[0]:.1f} MiB against {memory[1]:.1f} ({memory[1] / memory[0]:.0f}× less)"
+        line(f"batch {batch}, {query_len} queries, {key_len} keys", timed, saved)
 
 
 def backward_of(scores: Callable[[], Tensor], pull: Tensor) -> Run:
@@ -255,7 +255,7 @@ def bahdanau_section(rounds: int) -> None:
             Encoder(3, SIZE, skip=False),
             BahdanauDecoder(DecoderSizes(4, SIZE, SIZE), make_attention("additive")),
         )
-        ours = nn.ModuleList([encoder, decoder])
+        modules = nn.ModuleList([encoder, decoder])
         hand = HandWritten(3, 4)
 
         def our_outputs(
@@ -268,7 +268,7 @@ def bahdanau_section(rounds: int) -> None:
             result: Tensor = hand(past, known)
             return result
 
-        line(f"batch {batch}", compare(training_step(ours, our_outputs), training_step(hand, hand_outputs), rounds))
+        line(f"batch {batch}", compare(training_step(modules, our_outputs), training_step(hand, hand_outputs), rounds))
 
 
 def training_step(model: nn.Module, outputs: Callable[[], Tensor]) -> Run:
@@ -310,7 +310,7 @@ def heading(text: str) -> None:
 
 
 def line(name: str, timed: Comparison, remark: str = "") -> None:
-    print(f"  {name:34}{timed.ours:8.2f} ms{timed.naive:8.2f} ms{timed.ratio:8.2f}×  {remark}", flush=True)
+    print(f"  {name:34}{timed.optimised:8.2f} ms{timed.naive:8.2f} ms{timed.ratio:8.2f}×  {remark}", flush=True)
 
 
 def main() -> None:

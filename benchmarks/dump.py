@@ -139,10 +139,10 @@ def reading(path: Path) -> None:
         inspected.append(seconds(lambda: inspect_attention(read_attention(path))))
         bare.append(seconds(lambda: subprocess.run([sys.executable, "-c", script], check=True)))
         command.append(seconds(lambda: subprocess.run(words, check=True, stdout=subprocess.DEVNULL)))
-    for name, ours, bare_times in (("inspect", inspected, read), ("the command", command, bare)):
-        ratio = min(ours) / min(bare_times)
+    for name, times, bare_times in (("inspect", inspected, read), ("the command", command, bare)):
+        ratio = min(times) / min(bare_times)
         line = (
-            f"{name:<14}{min(ours):>8.2f} s   pyarrow reads the weights in {min(bare_times):.2f} s   ratio {ratio:.2f}"
+            f"{name:<14}{min(times):>8.2f} s   pyarrow reads the weights in {min(bare_times):.2f} s   ratio {ratio:.2f}"
         )
         print(line)
         at_most(f"{name}, of reading by pyarrow", ratio, 3)

@@ -62,14 +62,14 @@ def markets_in(folder: Path, names: list[str] | None) -> list[Path]:
         ConfigError: there is none, or not one of a name.
     """
     tables = {path.stem: path for path in sorted(folder.glob("*.csv")) if not path.stem.startswith("ETT")}
-    wanted = list(tables) if names is None else names
-    missing = [name for name in wanted if name not in tables]
-    if missing or not wanted:
+    chosen = list(tables) if names is None else names
+    missing = [name for name in chosen if name not in tables]
+    if missing or not chosen:
         raise ConfigError(
             f"'{folder}' has no {', '.join(f'{name}.csv' for name in missing) or 'market file (*.csv)'}",
             f"it has {', '.join(tables) or 'none'}",
         )
-    return [tables[name] for name in wanted]
+    return [tables[name] for name in chosen]
 
 
 if __name__ == "__main__":

@@ -111,10 +111,10 @@ def cases() -> dict[str, tuple[pd.DataFrame, dict[str, Any]]]:
 
 
 def main() -> int:
-    wanted = sys.argv[1:] or list(cases())
+    names = sys.argv[1:] or list(cases())
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
-        for name in wanted:
+        for name in names:
             frame, options = cases()[name]
             forecaster = Forecaster(**{**SMALL, **options}).fit(frame)
             path, started = Path(folder) / f"{name}.onnx", time.perf_counter()
@@ -127,7 +127,7 @@ def main() -> int:
             seconds = time.perf_counter() - started
             differences = "  ".join(f"{output} {value:.1e}" for output, value in written.difference.items())
             print(f"{name:<18} {written.nodes:>5} nodes {seconds:6.1f} s  {differences}", flush=True)
-            if name == wanted[0]:
+            if name == names[0]:
                 content = path.read_bytes()
                 same = forecaster.export(path).path.read_bytes() == content
                 failed += not same

@@ -54,20 +54,20 @@ def digest_text(text: str) -> Digests:
     return dict(leaves("", document))
 
 
-def leaves(place: str, value: object) -> Iterator[tuple[str, str]]:
+def leaves(path: str, value: object) -> Iterator[tuple[str, str]]:
     """Yield every value of a JSON document with its place; lists of plain numbers and words count as one value."""
     if isinstance(value, dict) and value:
         # The order of keys is part of the bytes.
-        yield f"{place}/keys", digest(",".join(key for key in value if key not in VARYING).encode())
+        yield f"{path}/keys", digest(",".join(key for key in value if key not in VARYING).encode())
         for key, inner in value.items():
             if key not in VARYING:
-                yield from leaves(f"{place}/{key}", inner)
+                yield from leaves(f"{path}/{key}", inner)
     elif isinstance(value, list) and any(isinstance(inner, dict | list) for inner in value):
         for number, inner in enumerate(value):
-            yield from leaves(f"{place}/{number}", inner)
+            yield from leaves(f"{path}/{number}", inner)
     else:
         text = json.dumps(value)
-        yield place, text if len(text) <= SHORTEST_DIGESTED else digest(text.encode())
+        yield path, text if len(text) <= SHORTEST_DIGESTED else digest(text.encode())
 
 
 def digest_csv(path: Path) -> Digests:

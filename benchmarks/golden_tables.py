@@ -90,10 +90,10 @@ def _write_messy() -> None:
     """Write monthly tables with semicolons, decimal commas, Latin-1 and days first: long, short and repeated rows."""
     noise = random.Random(6)
     lines = ["Datum;Ort;Wert"]
-    for place, months in (("Köln", 72), ("Zürich", 60), ("Ulm", 20)):
+    for city, months in (("Köln", 72), ("Zürich", 60), ("Ulm", 20)):
         for n in range(72 - months, 72):
             value = f"{50 + 12 * math.sin(n * math.tau / 12) + noise.gauss(0, 2):.2f}".replace(".", ",")
-            lines.append(f"01.{n % 12 + 1:02d}.{2018 + n // 12};{place};{value}")
+            lines.append(f"01.{n % 12 + 1:02d}.{2018 + n // 12};{city};{value}")
     newcomer = [lines[0], *(line.replace("Köln", "Bern") for line in lines[40:73])]
     lines.insert(11, lines[10])
     for name, text in (("messy.csv", lines), ("newcomer.csv", newcomer)):

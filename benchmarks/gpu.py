@@ -75,7 +75,7 @@ class Bare:
             return torch.cat(parts).cpu()
 
 
-class Ours(NamedTuple):
+class ForecastAttn(NamedTuple):
     """A trained run of the same sizes."""
 
     model: Model
@@ -130,7 +130,7 @@ def _memory(device: torch.device) -> float:
 
 def measure_ours(
     attention: str, batch_size: int, frame: pd.DataFrame, windows: int, device: torch.device, folder: Path
-) -> tuple[Ours, Measured]:
+) -> tuple[ForecastAttn, Measured]:
     """Train, and score what was trained."""
     options: Any = {"attention": attention, "batch_size": batch_size, "epoch_windows": windows, "max_epochs": EPOCHS}
     forecaster = Forecaster(
@@ -150,17 +150,17 @@ def measure_ours(
     forecaster.fit(frame, out=folder)
     memory = _memory(device)
     panel, _ = read_panel(frame, forecaster.config)
-    ours = Ours(load_model(RunDir(folder)), panel, np.arange(LOOKBACK, LOOKBACK + windows), device)
-    ours.score()  # loads kernels
+    subject = ForecastAttn(load_model(RunDir(folder)), panel, np.arange(LOOKBACK, LOOKBACK + windows), device)
+    subject.score()  # loads kernels
     train = float(forecaster.history["windows_per_second"].max())
-    return ours, Measured(train, windows / seconds(ours.score, device), memory)
+    return subject, Measured(train, windows / seconds(subject.score, device), memory)
 
 
-def measure_bare(order: str, batch_size: int, frame: pd.DataFrame, ours: Ours) -> Measured:
+def measure_bare(order: str, batch_size: int, frame: pd.DataFrame, subject: ForecastAttn) -> Measured:
     """The same of a bare loop."""
-    device, windows = ours.device, len(ours.cutoffs)
-    bare = Bare(order, frame, ours.sizes, device)
-    cutoffs = torch.from_numpy(ours.cutoffs).to(device)
+    device, windows = subject.device, len(subject.cutoffs)
+    bare = Bare(order, frame, subject.sizes, device)
+    cutoffs = torch.from_numpy(subject.cutoffs).to(device)
     _forget_memory(device)
     train = min(seconds(lambda: bare.train(cutoffs, batch_size), device) for _ in range(EPOCHS))
     memory, at_once = _memory(device), windows_at_once(device, LOOKBACK)
@@ -168,9 +168,9 @@ def measure_bare(order: str, batch_size: int, frame: pd.DataFrame, ours: Ours) -
     return Measured(windows / train, windows / score, memory)
 
 
-def disagreement(ours: Ours) -> float:
+def disagreement(subject: ForecastAttn) -> float:
     """Largest difference between the device's forecasts and a CPU's, in units of their spread."""
-    few = ours._replace(cutoffs=ours.cutoffs[:256])
+    few = subject._replace(cutoffs=subject.cutoffs[:256])
     there, here = few.score(), few.score(torch.device("cpu"))
     return float(np.abs(there - here).max() / here.std())
 
@@ -182,22 +182,22 @@ def compare(
     frame, ours_turns, bare_turns, files = table(windows + LOOKBACK + HORIZON + 1_000), [], [], []
     with tempfile.TemporaryDirectory() as folder:
         for turn in range(turns):
-            ours, measured = measure_ours(attention, batch_size, frame, windows, device, Path(folder) / str(turn))
+            subject, measured = measure_ours(attention, batch_size, frame, windows, device, Path(folder) / str(turn))
             ours_turns.append(measured)
-            bare_turns.append(measure_bare(order, batch_size, frame, ours))
+            bare_turns.append(measure_bare(order, batch_size, frame, subject))
             path = Path(folder) / f"{turn}.parquet"
-            files.append(windows / seconds(lambda ours=ours, path=path: ours.write(path), device))  # type: ignore[misc]
-        difference = disagreement(ours)
-    mine, theirs = Measured(*np.max(ours_turns, axis=0)), Measured(*np.max(bare_turns, axis=0))
+            files.append(windows / seconds(lambda subject=subject, path=path: subject.write(path), device))  # type: ignore[misc]
+        difference = disagreement(subject)
+    best, bare_best = Measured(*np.max(ours_turns, axis=0)), Measured(*np.max(bare_turns, axis=0))
     ratios = {
-        "train": mine.train / theirs.train,
-        "score": mine.score / theirs.score,
-        "attention file": max(files) / theirs.score,
+        "train": best.train / bare_best.train,
+        "score": best.score / bare_best.score,
+        "attention file": max(files) / bare_best.score,
     }
     print(
-        f"{attention:<14}{batch_size:>6}{mine.train:>10,.0f}{theirs.train:>10,.0f}{ratios['train']:>7.2f}"
-        f"{mine.score:>11,.0f}{theirs.score:>10,.0f}{ratios['score']:>7.2f}{max(files):>11,.0f}"
-        f"{ratios['attention file']:>7.2f}{mine.memory:>9,.0f}{theirs.memory:>7,.0f}{difference:>10.1e}",
+        f"{attention:<14}{batch_size:>6}{best.train:>10,.0f}{bare_best.train:>10,.0f}{ratios['train']:>7.2f}"
+        f"{best.score:>11,.0f}{bare_best.score:>10,.0f}{ratios['score']:>7.2f}{max(files):>11,.0f}"
+        f"{ratios['attention file']:>7.2f}{best.memory:>9,.0f}{bare_best.memory:>7,.0f}{difference:>10.1e}",
         flush=True,
     )
     return ratios

@@ -64,7 +64,7 @@ print(json.dumps({"seconds": time.perf_counter() - start, "peak": peak(), "rows"
 """
 )
 
-OURS = (
+READ_SCRIPT = (
     MEASURE
     + """
 from forecast_attn.config.options import DataConfig
@@ -108,7 +108,7 @@ def main() -> int:
         path = Path(folder) / "table.csv"
         subprocess.run([sys.executable, "-c", WRITER, str(series), str(steps), str(path)], check=True)
         print(f"{series * steps:,} rows, {path.stat().st_size / 1e6:,.0f} MB of CSV, {THREADS} threads of Arrow")
-        rounds = [(measured(PANDAS, path), measured(OURS, path)) for _ in range(ROUNDS)]
+        rounds = [(measured(PANDAS, path), measured(READ_SCRIPT, path)) for _ in range(ROUNDS)]
         report_speed(rounds)
         report_memory(measured(TRAINING, path), series * steps * NUMBERS * 4 / 2**20)
     return exit_code()
@@ -116,10 +116,10 @@ def main() -> int:
 
 def report_speed(rounds: list[tuple[dict[str, Any], dict[str, Any]]]) -> None:
     """The fastest of each side: what else the machine does only ever adds time."""
-    pandas, ours = (min((pair[side] for pair in rounds), key=lambda measured: measured["seconds"]) for side in (0, 1))
-    speed = pandas["seconds"] / ours["seconds"]
+    pandas, reader = (min((pair[side] for pair in rounds), key=lambda measured: measured["seconds"]) for side in (0, 1))
+    speed = pandas["seconds"] / reader["seconds"]
     print(f"pandas and a float32 copy    {pandas['seconds']:7.1f} s   peak {pandas['peak']:6.0f} MB")
-    print(f"read and validated as panel  {ours['seconds']:7.1f} s   peak {ours['peak']:6.0f} MB")
+    print(f"read and validated as panel  {reader['seconds']:7.1f} s   peak {reader['peak']:6.0f} MB")
     at_least("reading, of pandas' speed", speed, 0.5)
 
 

@@ -99,7 +99,7 @@ def bare(table: pd.DataFrame, stage: Stage, train: int, seconds: float, seed: in
     }
 
 
-def ours(table: pd.DataFrame, stage: Stage, train: int, seconds: float, seed: int) -> dict[str, Any]:
+def forecast_attn_scores(table: pd.DataFrame, stage: Stage, train: int, seconds: float, seed: int) -> dict[str, Any]:
     """Train with default settings for at most so long, and score on the stage."""
     options = PROTOCOL.fixed_options(list(table.columns), stage) | {"lookback": LOOKBACK, "accelerator": "cpu"}
     # The last epoch is validated after the time is up: that, too, has to fit.
@@ -140,7 +140,9 @@ def main() -> int:
     stage = PROTOCOL.stages(len(table))[arguments.test]
     print(f"{arguments.table.name}, protocol F, {stage.name}: {stage.windows(HORIZON):,} windows, horizon {HORIZON}")
     print(f"{'':<28}{'MSE':>8}{'MAE':>8}{'seconds':>10}", flush=True)
-    scores_by_name = {"ours, default settings": ours(table, stage, train, arguments.seconds, arguments.seed)}
+    scores_by_name = {
+        "ours, default settings": forecast_attn_scores(table, stage, train, arguments.seconds, arguments.seed)
+    }
     torch.set_num_threads(arguments.threads)
     took = scores_by_name["ours, default settings"]["seconds"]
     scores_by_name[f"bare GRU, {arguments.threads} threads"] = bare(table, stage, train, took, arguments.seed)

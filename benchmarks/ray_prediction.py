@@ -86,9 +86,9 @@ def measure(folder: Path, series: int) -> dict[str, Any]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--series", type=int, default=5_000)
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        measured = measure(Path(folder), asked.series)
+        measured = measure(Path(folder), arguments.series)
     print(json.dumps(measured, indent=1))
     return 0 if measured["same bytes"] and measured["ratio"] >= BOUND else 1
 

@@ -39,8 +39,8 @@ class Recurrence(torch.autograd.Function):
         states = inputs.new_empty(steps + 1, batch, hidden)
         states[0].zero_()
         gates, products, candidates = (inputs.new_empty(steps, batch, n * hidden) for n in (2, 1, 1))
-        own, buffer = inputs.new_empty(batch, 3 * hidden), inputs.new_empty(CHUNK, batch, 3 * hidden)
-        own_gates, own_product = own[:, : 2 * hidden], own[:, 2 * hidden :]
+        state_part, buffer = inputs.new_empty(batch, 3 * hidden), inputs.new_empty(CHUNK, batch, 3 * hidden)
+        own_gates, own_product = state_part[:, : 2 * hidden], state_part[:, 2 * hidden :]
         reset, update = (part.unbind(0) for part in gates.chunk(2, -1))
         state, gate, product, candidate = (each.unbind(0) for each in (states, gates, products, candidates))
         for first in range(0, steps, CHUNK):
@@ -48,11 +48,11 @@ class Recurrence(torch.autograd.Function):
             projected = buffer[: len(chunk)]
             torch.addmm(input_bias, chunk.flatten(0, 1), of_inputs.t(), out=projected.flatten(0, 1))
             to_gates, to_candidate = projected[..., : 2 * hidden].unbind(0), projected[..., 2 * hidden :].unbind(0)
-            for place, step in enumerate(range(first, first + len(chunk))):
-                torch.addmm(state_bias, state[step], of_state.t(), out=own)
-                torch.sigmoid(own_gates.add_(to_gates[place]), out=gate[step])
+            for index, step in enumerate(range(first, first + len(chunk))):
+                torch.addmm(state_bias, state[step], of_state.t(), out=state_part)
+                torch.sigmoid(own_gates.add_(to_gates[index]), out=gate[step])
                 product[step].copy_(own_product)
-                torch.addcmul(to_candidate[place], reset[step], own_product, out=candidate[step]).tanh_()
+                torch.addcmul(to_candidate[index], reset[step], own_product, out=candidate[step]).tanh_()
                 torch.lerp(candidate[step], state[step], update[step], out=state[step + 1])
         ctx.save_for_backward(inputs, of_inputs, of_state, states, gates, products, candidates)
         return states[1:]
@@ -77,17 +77,17 @@ class Recurrence(torch.autograd.Function):
         for first in reversed(range(0, steps, CHUNK)):
             chunk = inputs[first : first + CHUNK]
             count = len(chunk)
-            for place, step in reversed(list(enumerate(range(first, first + count)))):
+            for index, step in reversed(list(enumerate(range(first, first + count)))):
                 torch.add(carried, outer[step], out=total)
                 torch.mul(total, update[step], out=carried)
                 torch.sub(total, carried, out=part)
-                _of_tanh(part, candidate[step], grad_input=to_candidate[place])
-                torch.mul(to_candidate[place], reset[step], out=to_product[place])
-                torch.mul(to_candidate[place], product[step], out=part)
-                _of_sigmoid(part, reset[step], grad_input=to_reset[place])
+                _of_tanh(part, candidate[step], grad_input=to_candidate[index])
+                torch.mul(to_candidate[index], reset[step], out=to_product[index])
+                torch.mul(to_candidate[index], product[step], out=part)
+                _of_sigmoid(part, reset[step], grad_input=to_reset[index])
                 torch.sub(state[step], candidate[step], out=part).mul_(total)
-                _of_sigmoid(part, update[step], grad_input=to_update[place])
-                carried.addmm_(by_state[place], of_state)
+                _of_sigmoid(part, update[step], grad_input=to_update[index])
+                carried.addmm_(by_state[index], of_state)
             flat = by_inputs[:count].flatten(0, 1)
             torch.mm(flat, candidate_first, out=of_all[first : first + count].flatten(0, 1))
             weight.addmm_(flat.t(), chunk.flatten(0, 1))
@@ -110,9 +110,11 @@ def by_cells(layer: nn.GRU, inputs: Tensor) -> Tensor:
     projected = nn.functional.linear(inputs, of_inputs, input_bias)
     state, states = inputs.new_zeros(len(inputs), hidden), []
     for step in projected.unbind(1):
-        own = nn.functional.linear(state, of_state, state_bias)
-        update, reset = (torch.sigmoid(step[:, a:b] + own[:, a:b]) for a, b in ((hidden, 2 * hidden), (0, hidden)))
-        new = torch.tanh(step[:, 2 * hidden :] + reset * own[:, 2 * hidden :])
+        from_state = nn.functional.linear(state, of_state, state_bias)
+        update, reset = (
+            torch.sigmoid(step[:, a:b] + from_state[:, a:b]) for a, b in ((hidden, 2 * hidden), (0, hidden))
+        )
+        new = torch.tanh(step[:, 2 * hidden :] + reset * from_state[:, 2 * hidden :])
         state = new + update * (state - new)
         states.append(state)
     return torch.stack(states, dim=1)
@@ -144,12 +146,13 @@ def compare(steps: int, num_inputs: int, hidden: int, repeats: int) -> None:
     for other in layers.values():
         other.load_state_dict(layer.state_dict())
     seconds: dict[str, list[float]] = {name: [] for name in ways}
-    wanted = trained(ways["torch, float32"][0], layer, inputs, weights)
+    expected = trained(ways["torch, float32"][0], layer, inputs, weights)
     furthest = {}
     for name, (forward, kind) in ways.items():  # the first one is not timed
-        found = trained(forward, layers[kind], inputs.to(kind), weights.to(kind))
+        actual = trained(forward, layers[kind], inputs.to(kind), weights.to(kind))
         furthest[name] = max(
-            float((one - other.float()).abs().max() / one.abs().max()) for one, other in zip(wanted, found, strict=True)
+            float((one - other.float()).abs().max() / one.abs().max())
+            for one, other in zip(expected, actual, strict=True)
         )
     for _ in range(repeats):
         for name, (forward, kind) in ways.items():
@@ -159,7 +162,7 @@ def compare(steps: int, num_inputs: int, hidden: int, repeats: int) -> None:
     print(f"{BATCH} windows, {steps} steps, {num_inputs} inputs, hidden {hidden}")
     base = seconds["torch, float32"]
     for name, values in seconds.items():
-        ratio = statistics.median(mine / own for mine, own in zip(base, values, strict=True))
+        ratio = statistics.median(base_time / time_taken for base_time, time_taken in zip(base, values, strict=True))
         print(f"{name:<20} {1000 * statistics.median(values):7.0f} ms  {ratio:5.2f} x  differs by {furthest[name]:.1e}")
 
 

@@ -149,7 +149,7 @@ EXAMPLES = (
 # --------------------------------------------------------------------------- what is said
 
 
-class Said(NamedTuple):
+class Sentence(NamedTuple):
     """All that was said of a run, and what was measured."""
 
     sentences: dict[str, list[str]]
@@ -157,7 +157,7 @@ class Said(NamedTuple):
     evidence: list[str]
 
 
-def say(example: Example, folder: Path) -> Said:
+def say(example: Example, folder: Path) -> Sentence:
     """Train, audit, and collect."""
     folder.mkdir(parents=True, exist_ok=True)
     table, run = folder / "table.csv", folder / "run"
@@ -184,7 +184,7 @@ def say(example: Example, folder: Path) -> Said:
             surfaces = sentences.setdefault(sentence, [])
             if surface not in surfaces:
                 surfaces.append(surface)
-    return Said(sentences, list(_evidence(run, document)))
+    return Sentence(sentences, list(_evidence(run, document)))
 
 
 def _forecast(*words: object) -> str:
@@ -270,7 +270,7 @@ def _evidence(run: Path, document: dict[str, Any]) -> Iterator[str]:
 # --------------------------------------------------------------------------- the page
 
 
-def write_page(results: dict[str, Said]) -> str:
+def write_page(results: dict[str, Sentence]) -> str:
     examples = {example.name: example for example in EXAMPLES}
     runs = Counter(sentence for each in results.values() for sentence in each.sentences)
     shared: dict[str, list[str]] = {sentence: [] for sentence, count in runs.items() if count >= SHARED}
@@ -292,7 +292,7 @@ def _cell(sentence: str) -> str:
     return sentence.replace("|", "/")
 
 
-def _names(names: list[str], results: dict[str, Said]) -> str:
+def _names(names: list[str], results: dict[str, Sentence]) -> str:
     """The runs in their order; all of them in a word."""
     return "all" if len(names) == len(results) else ", ".join(name for name in results if name in names)
 
@@ -317,12 +317,12 @@ def main() -> None:
     parser.add_argument("--keep", type=Path, help="folder for tables and runs; runs that are there are used again")
     parser.add_argument("--out", type=Path, default=PAGE, help="the page to write")
     arguments = parser.parse_args()
-    wanted = arguments.runs.split(",") if arguments.runs else [example.name for example in EXAMPLES]
+    names = arguments.runs.split(",") if arguments.runs else [example.name for example in EXAMPLES]
     os.environ["COLUMNS"] = WIDE
-    results: dict[str, Said] = {}
+    results: dict[str, Sentence] = {}
     with tempfile.TemporaryDirectory() as folder:
         for example in EXAMPLES:
-            if example.name in wanted:
+            if example.name in names:
                 results[example.name] = say(example, (arguments.keep or Path(folder)) / example.name.replace(" ", "-"))
                 print(f"{example.name}: {len(results[example.name].sentences)} sentences", flush=True)
     arguments.out.write_text(write_page(results), encoding="utf-8")

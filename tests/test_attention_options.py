@@ -83,12 +83,12 @@ def test_the_largest_weights_in_half_precision(predicted):
 @pytest.mark.parametrize("words", [(), ("--attention-windows", "5"), ("--attention-top", "3")])
 def test_the_size_is_told_before_and_is_about_right(predicted, words):
     outcome, _, dump = predicted(*words)
-    said = re.search(
+    match = re.search(
         r"^attention: (\d+) windows × 2 heads × 3 steps × .*: about ([\d.,]+) (KiB|bytes)", outcome.err, re.M
     )
-    told = float(said[2].replace(",", "")) * (1024 if said[3] == "KiB" else 1)
-    assert int(said[1]) == dump.num_windows
-    assert told == pytest.approx(dump.path.stat().st_size, rel=0.15)
+    kibibytes = float(match[2].replace(",", "")) * (1024 if match[3] == "KiB" else 1)
+    assert int(match[1]) == dump.num_windows
+    assert kibibytes == pytest.approx(dump.path.stat().st_size, rel=0.15)
 
 
 def test_quiet_says_nothing(predicted):
@@ -176,15 +176,15 @@ def test_values_are_what_the_weights_weigh(loaded):
     import torch
 
     model, arrays = loaded
-    heard = []
+    recorded = []
     attention = model.network.decoder.attention
-    listening = attention.score.output_projection.register_forward_hook(lambda _, given, __: heard.append(given[0]))
+    listening = attention.score.output_projection.register_forward_hook(lambda _, given, __: recorded.append(given[0]))
     values = attention_values(model, arrays, np.array([20, 30]))
     with torch.inference_mode():
         weights = model.network(arrays.gather(torch.tensor([20, 30]))).weights
     listening.remove()
     contexts = (weights @ values).transpose(1, 2).flatten(2)
-    assert torch.allclose(contexts, heard[-1], atol=1e-6)
+    assert torch.allclose(contexts, recorded[-1], atol=1e-6)
 
 
 def test_the_rank_stands_in_the_file_and_is_said(predicted, forecast):

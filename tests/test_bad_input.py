@@ -106,14 +106,14 @@ def test_a_column_declared_twice(refused, write, make_table):
 
 # --------------------------------------------------------------------------- cells
 
-PLACE = r"row 17 \(line 18\)"
+POSITION = r"row 17 \(line 18\)"
 
 
 @pytest.mark.parametrize("cell", ["yesterday", "2024-02-31", ""])
 def test_a_cell_that_is_no_time(refused, write, make_table, small, cell):
     table = make_table()
     table.loc[16, "date"] = cell
-    refused("train", write(table), *small, message=f"^'data.csv': column 'date' .* {PLACE}$", hint="YYYY-MM-DD")
+    refused("train", write(table), *small, message=f"^'data.csv': column 'date' .* {POSITION}$", hint="YYYY-MM-DD")
 
 
 @pytest.mark.parametrize("column", ["target", "temperature"])
@@ -130,7 +130,7 @@ def test_a_cell_that_is_no_time(refused, write, make_table, small, cell):
 def test_a_cell_that_is_no_number(refused, write, make_table, small, column, cell, message):
     table = make_table().astype({column: object})
     table.loc[16, column] = cell
-    expected = f"^'data.csv': column '{column}' {message.format(place=PLACE)}"
+    expected = f"^'data.csv': column '{column}' {message.format(place=POSITION)}"
     refused("train", write(table), *small, message=expected, hint="correct|fill|point")
 
 
@@ -139,7 +139,7 @@ def test_an_empty_cell_is_masked_and_told_or_refused_on_request(forecast, refuse
     table = make_table()
     table.loc[16, column] = np.nan
     path = write(table)
-    message = f"^'data.csv': column '{column}' has no value at {PLACE}, series 'target', 2024-01-17"
+    message = f"^'data.csv': column '{column}' has no value at {POSITION}, series 'target', 2024-01-17"
     refused("train", path, *small, "--missing", "error", message=message, hint="correct|fill|point")
     outcome = forecast("train", path, *small)
     assert outcome.code == 0
@@ -455,14 +455,14 @@ def test_an_offset_that_no_zone_has(forecast, write, offset):
 
 
 @pytest.mark.parametrize(
-    ("cell", "said"),
+    ("cell", "message"),
     [("2024-01-01 02:00", "without the offset that other cells have"), ("2024-13-01 02:00+01:00", "not a time stamp")],
 )
-def test_a_bad_stamp_among_offsets_is_told_for_what_it_is(forecast, write, cell, said):
+def test_a_bad_stamp_among_offsets_is_told_for_what_it_is(forecast, write, cell, message):
     rows = [f"2024-01-01 {hour:02}:00+01:00,1" for hour in range(20)]
     outcome = forecast("train", write("\n".join(["date,target", *rows[:2], f"{cell},1", *rows[3:], ""])))
     assert f"is '{cell}', " in outcome.error
-    assert said in outcome.error
+    assert message in outcome.error
 
 
 @pytest.mark.parametrize("unit", [1e-320, 1e-310, 1e-300])

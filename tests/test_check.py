@@ -79,8 +79,8 @@ def test_json(forecast: Callable, write: Callable, words: tuple[str, ...]) -> No
 
 def test_notes_and_warnings_are_clean(forecast: Callable, write: Callable) -> None:
     outcome = forecast("check", write(table(note="dry", version=1)[::-1]), *SIZES, "--json", "--target", "y")
-    found = {finding["code"]: finding["severity"] for finding in json.loads(outcome.out)["findings"]}
-    assert found == {"FA404": "warning", "FA104": "note", "FA207": "note"}
+    findings = {finding["code"]: finding["severity"] for finding in json.loads(outcome.out)["findings"]}
+    assert findings == {"FA404": "warning", "FA104": "note", "FA207": "note"}
     assert outcome.code == 0
 
 
@@ -178,8 +178,10 @@ def test_annotations_point_at_the_cell(forecast: Callable, write: Callable, text
     days = pd.date_range("2024-01-03", periods=6).strftime("%Y-%m-%d")
     text += "".join(f"{day}{mark}{filler}{at}{end}" for at, day in enumerate(days))
     outcome = forecast("check", write(text), *SIZES, "--format", "github")
-    places = [(where["line"], where["col"]) for _, where, said in annotations(outcome.out) if "is 'x'" in said]
-    assert places == [(str(line), str(col))], outcome
+    positions = [
+        (where["line"], where["col"]) for _, where, messages in annotations(outcome.out) if "is 'x'" in messages
+    ]
+    assert positions == [(str(line), str(col))], outcome
     assert text.split("\n")[line - 1][col - 1 :].startswith(("x", '"x'))
 
 
@@ -253,8 +255,8 @@ def test_a_repaired_table_is_the_same_series(
     """It passes check, needs no option of reading, and gives training the same arrays."""
     outcome = forecast("check", CORPUS / name, *words, *SIZES, "--fix", "--out", "clean.csv")
     assert outcome.code == 0, outcome
-    said = [line.split("  ")[0] for line in outcome.err.splitlines() if ": " in line and "clean.csv" not in line]
-    assert sorted(said) == repairs, outcome.err
+    messages = [line.split("  ")[0] for line in outcome.err.splitlines() if ": " in line and "clean.csv" not in line]
+    assert sorted(messages) == repairs, outcome.err
     assert outcome.err.splitlines()[-1].startswith("clean.csv: ")
     assert "clean.csv: ready to train\n" in outcome.out
     assert outcome.out.endswith("ready to train\n") or "explain" in outcome.out

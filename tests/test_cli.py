@@ -173,8 +173,8 @@ def test_train_says_its_result_on_stdout_and_the_rest_on_stderr(forecast, write,
     assert [line.split()[0] for line in table[1:8]] == names
     assert re.match(r"skill -?\d+\.\d %: ", table[8])
     assert run.startswith("run: runs/")
-    for said in ("target", "past covariate", "numeric, not declared", "step D", "epoch   1/2", "epoch   2/2"):
-        assert said in outcome.err
+    for text in ("target", "past covariate", "numeric, not declared", "step D", "epoch   1/2", "epoch   2/2"):
+        assert text in outcome.err
     assert "runs/" not in outcome.err
 
 
@@ -228,8 +228,8 @@ def test_check_in_json_says_every_error_and_exits_with_1(forecast, write, make_t
     table.loc[3, "target"], table.loc[9, "temperature"] = "unknown", None
     outcome = forecast("check", write(table), "--missing", "error", "--json")
     assert outcome.code == 1
-    found = json.loads(outcome.out)["findings"]
-    assert {(finding["column"], finding["row"]) for finding in found} == {("target", 4), ("temperature", 10)}
+    findings = json.loads(outcome.out)["findings"]
+    assert {(finding["column"], finding["row"]) for finding in findings} == {("target", 4), ("temperature", 10)}
     assert forecast("check", "data.csv").code == 1
 
 
@@ -353,14 +353,14 @@ def test_info_about_this_machine(forecast):
 def test_info_about_a_run(forecast, finished_run):
     outcome = forecast("info", finished_run)
     assert outcome.code == 0
-    for said in (
+    for text in (
         "options.model.attention",
         "luong-general",
         "metrics.validation.mae",
         "schema.lookback",
         "data.sha256",
     ):
-        assert said in outcome.out
+        assert text in outcome.out
 
 
 @pytest.mark.slow

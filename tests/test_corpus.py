@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 CORPUS = Path(__file__).resolve().parent / "corpus"
 CASES: list[dict[str, Any]] = tomllib.loads((CORPUS / "expected.toml").read_text(encoding="utf-8"))["case"]
 SIZES = ("--lookback", "3", "--horizon", "1")
-PLACES = ("code", "row", "column", "item_id")
+LOCATION = ("code", "row", "column", "item_id")
 
 each_table = pytest.mark.parametrize("case", CASES, ids=[f"{case['file']}{case.get('options', '')}" for case in CASES])
 each_refused = pytest.mark.parametrize(
@@ -67,17 +67,19 @@ def test_check_says_what_is_expected(check: Callable, case: dict[str, Any]) -> N
     assert bool([f for f in report["findings"] if f["severity"] == "error"]) == (case["exit"] == 1)
     first = report["findings"][0] if report["findings"] else {}
     assert {name: first.get(name) for name in ("code",)} == {"code": case.get("code")}, report["findings"]
-    assert {name: first.get(name) for name in PLACES if name in case} == {n: case[n] for n in PLACES if n in case}, (
-        first
-    )
+    assert {name: first.get(name) for name in LOCATION if name in case} == {
+        n: case[n] for n in LOCATION if n in case
+    }, first
     for finding in report["findings"]:
         assert finding["code"] in all_codes()
         assert finding["severity"] == all_codes()[finding["code"]].severity
         assert finding["file"]
         assert finding["message"]
         assert finding["fix"]
-    found = _read_as(report)
-    assert {name: found[name] for name in found if name in case} == {name: case[name] for name in found if name in case}
+    actual = _read_as(report)
+    assert {name: actual[name] for name in actual if name in case} == {
+        name: case[name] for name in actual if name in case
+    }
 
 
 def _read_as(report: dict[str, Any]) -> dict[str, Any]:

@@ -24,7 +24,7 @@ EXTRAS = (
 def pins(name: str) -> dict[str, Version]:
     """Version of every package in a file of constraints."""
     text = (ROOT / name).read_text(encoding="utf-8")
-    return {canonicalize_name(found[1]): Version(found[2]) for found in re.finditer(r"(?m)^([\w.-]+)==([\w.]+)", text)}
+    return {canonicalize_name(match[1]): Version(match[2]) for match in re.finditer(r"(?m)^([\w.-]+)==([\w.]+)", text)}
 
 
 def declared() -> list[Requirement]:

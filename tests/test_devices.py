@@ -118,9 +118,9 @@ def test_the_benchmark_says_that_there_is_no_gpu(
     monkeypatch.syspath_prepend(ROOT / "benchmarks")
     monkeypatch.setattr(sys, "argv", ["gpu.py"])
     assert runpy.run_path(str(ROOT / "benchmarks" / "gpu.py"))["main"]() == 2
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert re.fullmatch(r"no GPU that PyTorch \S+ can use: nothing was measured\n", said.err)
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert re.fullmatch(r"no GPU that PyTorch \S+ can use: nothing was measured\n", output.err)
 
 
 @pytest.mark.slow

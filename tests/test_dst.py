@@ -20,7 +20,7 @@ OPTIONS = ("--future", "temperature", "--lookback", "24", "--horizon", str(HORIZ
 OPTIONS += ("--max-epochs", "1", "--epoch-windows", "32", "--validation-windows", "16", "--seed", "7")
 
 
-class Place(NamedTuple):
+class ZonedRun(NamedTuple):
     """A year of a place: its clock, its table, and a run trained on it."""
 
     tz: str
@@ -32,7 +32,7 @@ class Place(NamedTuple):
 
 
 @pytest.fixture(scope="module", params=["Europe/Berlin", "America/New_York"])
-def place(request: pytest.FixtureRequest, forecast: Callable, tmp_path_factory: pytest.TempPathFactory) -> Place:
+def zoned_run(request: pytest.FixtureRequest, forecast: Callable, tmp_path_factory: pytest.TempPathFactory) -> ZonedRun:
     tz, folder = request.param, tmp_path_factory.mktemp("year")
     hours = pd.date_range("2024-01-01", "2024-12-31 23:00", freq="h", tz=tz)
     rng = np.random.default_rng(0)
@@ -46,7 +46,7 @@ def place(request: pytest.FixtureRequest, forecast: Callable, tmp_path_factory: 
     table.to_csv(folder / "year.csv", index=False)
     outcome = forecast("train", folder / "year.csv", "--tz", tz, *OPTIONS, "--out", folder / "run", "--quiet")
     assert outcome.code == 0, outcome.err
-    return Place(tz, hours, table, folder / "run")
+    return ZonedRun(tz, hours, table, folder / "run")
 
 
 CHANGES = {  # the last hour known, half a day before the change
@@ -57,74 +57,74 @@ CHANGES = {  # the last hour known, half a day before the change
 }
 
 
-def cut_at(place: Place, season: str) -> int:
+def cut_at(zoned_run: ZonedRun, season: str) -> int:
     """The row of the last known hour."""
-    return int(np.flatnonzero(place.hours == pd.Timestamp(CHANGES[place.tz, season][0], tz=place.tz))[0])
+    return int(np.flatnonzero(zoned_run.hours == pd.Timestamp(CHANGES[zoned_run.tz, season][0], tz=zoned_run.tz))[0])
 
 
-def predict(place: Place, folder: Path, season: str, stamps: pd.Series, forecast: Callable) -> pd.DataFrame:
+def predict(zoned_run: ZonedRun, folder: Path, season: str, stamps: pd.Series, forecast: Callable) -> pd.DataFrame:
     """Forecast from the history up to the cut-off, with the future covariates under the stamps given."""
-    cut = cut_at(place, season)
-    place.table.iloc[: cut + 1].to_csv(folder / "history.csv", index=False)
-    ahead = place.table.iloc[cut + 1 : cut + 1 + HORIZON].drop(columns="load").assign(time=stamps)
+    cut = cut_at(zoned_run, season)
+    zoned_run.table.iloc[: cut + 1].to_csv(folder / "history.csv", index=False)
+    ahead = zoned_run.table.iloc[cut + 1 : cut + 1 + HORIZON].drop(columns="load").assign(time=stamps)
     ahead.to_csv(folder / "ahead.csv", index=False)
     out = folder / "forecast.csv"
     words = ("--data", folder / "history.csv", "--future", folder / "ahead.csv", "--out", out)
-    outcome = forecast("predict", place.run, *words, "--attention-out", folder / "attention.parquet", "--quiet")
+    outcome = forecast("predict", zoned_run.run, *words, "--attention-out", folder / "attention.parquet", "--quiet")
     assert outcome.code == 0, outcome.err
     return pd.read_csv(out)
 
 
 @pytest.mark.parametrize("season", ["spring", "autumn"])
-def test_a_forecast_across_a_change(place: Place, season: str, here: Path, forecast: Callable) -> None:
-    cut = cut_at(place, season)
+def test_a_forecast_across_a_change(zoned_run: ZonedRun, season: str, here: Path, forecast: Callable) -> None:
+    cut = cut_at(zoned_run, season)
     ahead = slice(cut + 1, cut + 1 + HORIZON)
-    predictions = predict(place, here, season, place.table["time"].iloc[ahead], forecast)
-    assert predictions["timestamp"].tolist() == [str(hour) for hour in place.hours[ahead]]
-    assert predictions["cutoff"].unique().tolist() == [str(place.hours[cut])]
-    _, after, before = CHANGES[place.tz, season]
+    predictions = predict(zoned_run, here, season, zoned_run.table["time"].iloc[ahead], forecast)
+    assert predictions["timestamp"].tolist() == [str(hour) for hour in zoned_run.hours[ahead]]
+    assert predictions["cutoff"].unique().tolist() == [str(zoned_run.hours[cut])]
+    _, after, before = CHANGES[zoned_run.tz, season]
     texts = predictions["timestamp"].tolist()
     assert texts.index(after) == texts.index(before) + 1
 
     dump = read_attention(here / "attention.parquet")
-    assert dump.zone.name == place.tz
+    assert dump.zone.name == zoned_run.tz
     lookback = dump.zone.text(dump.lookback_timestamps(0))
-    assert lookback.tolist() == [str(hour) for hour in place.hours[cut - 23 : cut + 1]]
+    assert lookback.tolist() == [str(hour) for hour in zoned_run.hours[cut - 23 : cut + 1]]
     assert dump.zone.text(dump.timestamps[0]).tolist() == texts
 
 
 @pytest.mark.parametrize("season", ["spring", "autumn"])
-def test_the_future_may_be_written_in_any_way(place: Place, season: str, here: Path, forecast: Callable) -> None:
-    hours = place.hours[cut_at(place, season) + 1 :][:HORIZON]
-    naive = predict(place, here, season, hours.strftime("%Y-%m-%d %H:%M"), forecast)
-    zoned = predict(place, here, season, [hour.isoformat() for hour in hours], forecast)
-    utc = predict(place, here, season, hours.tz_convert("UTC").strftime("%Y-%m-%dT%H:%MZ"), forecast)
+def test_the_future_may_be_written_in_any_way(zoned_run: ZonedRun, season: str, here: Path, forecast: Callable) -> None:
+    hours = zoned_run.hours[cut_at(zoned_run, season) + 1 :][:HORIZON]
+    naive = predict(zoned_run, here, season, hours.strftime("%Y-%m-%d %H:%M"), forecast)
+    zoned = predict(zoned_run, here, season, [hour.isoformat() for hour in hours], forecast)
+    utc = predict(zoned_run, here, season, hours.tz_convert("UTC").strftime("%Y-%m-%dT%H:%MZ"), forecast)
     pd.testing.assert_frame_equal(naive, zoned)
     pd.testing.assert_frame_equal(naive, utc)
 
 
-def test_times_of_the_run_are_the_users(place: Place, here: Path, forecast: Callable) -> None:
-    metrics = json.loads((place.run / "metrics.json").read_text())
-    schema = json.loads((place.run / "schema.json").read_text())
-    assert schema["zone"] == {"name": place.tz, "axis": "utc"}
+def test_times_of_the_run_are_the_users(zoned_run: ZonedRun, here: Path, forecast: Callable) -> None:
+    metrics = json.loads((zoned_run.run / "metrics.json").read_text())
+    schema = json.loads((zoned_run.run / "schema.json").read_text())
+    assert schema["zone"] == {"name": zoned_run.tz, "axis": "utc"}
     after = pd.Timestamp(metrics["validation"]["after"])
-    assert after.utcoffset() == pd.Timestamp(after.tz_convert(place.tz)).utcoffset()
-    tail = pd.read_parquet(place.run / "tail.parquet")
-    assert str(tail["time"].dt.tz) == place.tz
-    assert tail["time"].iloc[-1] == place.hours[-1]
+    assert after.utcoffset() == pd.Timestamp(after.tz_convert(zoned_run.tz)).utcoffset()
+    tail = pd.read_parquet(zoned_run.run / "tail.parquet")
+    assert str(tail["time"].dt.tz) == zoned_run.tz
+    assert tail["time"].iloc[-1] == zoned_run.hours[-1]
 
 
-def test_the_weights_of_one_of_two_equal_hours(place: Place, here: Path, forecast: Callable) -> None:
+def test_the_weights_of_one_of_two_equal_hours(zoned_run: ZonedRun, here: Path, forecast: Callable) -> None:
     """Cut off in the repeated hour: the offset tells which."""
-    _, after, before = CHANGES[place.tz, "autumn"]
-    first = int(np.flatnonzero(place.hours == pd.Timestamp(before))[0])
-    forecaster = Forecaster.load(place.run)
-    history = place.table.iloc[: first + 2].assign(time=place.hours[: first + 2])
-    ahead = place.table.iloc[first + 2 :][:HORIZON].assign(time=place.hours[first + 2 :][:HORIZON])
+    _, after, before = CHANGES[zoned_run.tz, "autumn"]
+    first = int(np.flatnonzero(zoned_run.hours == pd.Timestamp(before))[0])
+    forecaster = Forecaster.load(zoned_run.run)
+    history = zoned_run.table.iloc[: first + 2].assign(time=zoned_run.hours[: first + 2])
+    ahead = zoned_run.table.iloc[first + 2 :][:HORIZON].assign(time=zoned_run.hours[first + 2 :][:HORIZON])
     result = forecaster.predict(history, future=ahead.drop(columns="load"), out=here / "out.csv")
-    assert str(result.predictions["cutoff"].dt.tz) == place.tz
+    assert str(result.predictions["cutoff"].dt.tz) == zoned_run.tz
     assert (result.predictions["cutoff"] == pd.Timestamp(after)).all()
-    np.testing.assert_array_equal(result.predictions["timestamp"], place.hours[first + 2 :][:HORIZON])
+    np.testing.assert_array_equal(result.predictions["timestamp"], zoned_run.hours[first + 2 :][:HORIZON])
     attention = result.attention
     assert attention.select(cutoff=after).num_windows == 1
     with pytest.raises(DataError, match="has no cut-off"):

@@ -74,13 +74,13 @@ def test_bare_commands(forecast, write, make_table, small, here):
 
 
 def test_predictions_stand_after_the_cut_off(train, predict, make_table):
-    found = predict(train(make_table()))
-    assert list(found.columns) == ["item_id", "cutoff", "timestamp", "step", "prediction"]
-    assert set(found["item_id"]) == {"target"}
-    assert set(found["cutoff"]) == {"2024-04-29"}
-    assert list(found["timestamp"]) == ["2024-04-30", "2024-05-01", "2024-05-02"]
-    assert list(found["step"]) == [1, 2, 3]
-    assert found["prediction"].between(5, 15).all()
+    predictions = predict(train(make_table()))
+    assert list(predictions.columns) == ["item_id", "cutoff", "timestamp", "step", "prediction"]
+    assert set(predictions["item_id"]) == {"target"}
+    assert set(predictions["cutoff"]) == {"2024-04-29"}
+    assert list(predictions["timestamp"]) == ["2024-04-30", "2024-05-01", "2024-05-02"]
+    assert list(predictions["step"]) == [1, 2, 3]
+    assert predictions["prediction"].between(5, 15).all()
 
 
 def test_attention_of_a_forecast(train, predict, make_table):
@@ -149,9 +149,9 @@ def test_several_series_with_static_covariates(train, forecast, make_table):
     run = train(several_series(make_table), "--static", "area")
     outcome = forecast("predict", run)
     assert outcome.code == 0
-    found = pd.read_csv(run / "predictions.csv", dtype={"item_id": str})
-    assert list(found["item_id"].unique()) == ["007", "a", "b", "short"]
-    ends = found.groupby("item_id")["cutoff"].first()
+    predictions = pd.read_csv(run / "predictions.csv", dtype={"item_id": str})
+    assert list(predictions["item_id"].unique()) == ["007", "a", "b", "short"]
+    ends = predictions.groupby("item_id")["cutoff"].first()
     assert ends.drop("short").to_dict() == {"007": "2024-04-29", "a": "2024-04-29", "b": "2024-04-19"}
 
 
@@ -168,8 +168,8 @@ def test_a_constant_series_is_accepted_and_told(forecast, write, make_table, sma
     assert "warning: constant in the training rows: 'target'" in outcome.err
     assert "nothing to gain" in outcome.out
     assert forecast("predict", "run").code == 0
-    found = pd.read_csv("run/predictions.csv")["prediction"]
-    np.testing.assert_allclose(found, 5, atol=0.5)
+    predicted = pd.read_csv("run/predictions.csv")["prediction"]
+    np.testing.assert_allclose(predicted, 5, atol=0.5)
 
 
 @pytest.mark.parametrize(
@@ -190,8 +190,8 @@ def test_a_constant_series_is_accepted_and_told(forecast, write, make_table, sma
 )
 def test_time_axes(train, predict, make_table, stamps, flags, cutoff, first):
     run = train(make_table().assign(date=stamps), "--time", "date", *flags)
-    found = predict(run)
-    assert (str(found["cutoff"][0]), str(found["timestamp"][0])) == (cutoff, first)
+    predictions = predict(run)
+    assert (str(predictions["cutoff"][0]), str(predictions["timestamp"][0])) == (cutoff, first)
 
 
 def test_the_future_from_trailing_rows_or_from_a_file_is_the_same(train, predict, write, make_table):

@@ -95,8 +95,8 @@ def test_the_first_member_is_the_run_without_an_ensemble(trained, ensemble):
 
 
 def test_members_share_what_was_asked_and_learnt(ensemble):
-    own = {path.name for path in ensemble.iterdir()}
-    assert own == {
+    names = {path.name for path in ensemble.iterdir()}
+    assert names == {
         *("config.json", "schema.json", "tail.parquet", "members", "metrics.json", "validation_attention.parquet"),
         "manifest.json",
     }
@@ -160,8 +160,10 @@ def test_forecasts_are_combined_quantile_by_quantile(trained, how, ensemble):
 def test_scores_are_those_of_the_combined_forecast(ensemble):
     """Against a loop over the validation windows, each forecast by every member from a cut-off history."""
     metrics = Forecaster.load(ensemble).metrics["validation"]
-    found = Forecaster.load(ensemble).backtest(cutoffs=22, stride=1, baselines=(), out=ensemble.parent / "back.parquet")
-    rows = found.frame
+    result = Forecaster.load(ensemble).backtest(
+        cutoffs=22, stride=1, baselines=(), out=ensemble.parent / "back.parquet"
+    )
+    rows = result.frame
     chosen = np.linspace(0, 21, 16).round().astype(int)
     rows = rows[rows["cutoff"].isin(np.sort(rows["cutoff"].unique())[chosen])]
     assert metrics["mae"] == pytest.approx((rows["target"] - rows["prediction"]).abs().mean(), rel=1e-6)
@@ -205,11 +207,11 @@ def test_paths_are_drawn_by_the_members_in_turn(ensemble):
     together, alone = Forecaster.load(ensemble), [Forecaster.load(folder) for folder in members(ensemble)]
     drawn = together.predict(samples=7, seed=3).samples
     for number, member in enumerate(alone):
-        own = member.predict(samples=7, seed=3).samples
-        mine = own["sample"] % 3 == number
-        np.testing.assert_allclose(drawn.loc[mine, "value"], own.loc[mine, "value"], rtol=1e-5)
-        others = ~mine
-        assert not np.allclose(drawn.loc[others, "value"], own.loc[others, "value"], rtol=1e-3)
+        paths = member.predict(samples=7, seed=3).samples
+        of_member = paths["sample"] % 3 == number
+        np.testing.assert_allclose(drawn.loc[of_member, "value"], paths.loc[of_member, "value"], rtol=1e-5)
+        others = ~of_member
+        assert not np.allclose(drawn.loc[others, "value"], paths.loc[others, "value"], rtol=1e-3)
 
 
 def test_the_combined_quantiles_are_calibrated(trained):
@@ -232,15 +234,15 @@ def test_the_combined_quantiles_are_calibrated(trained):
             base = scaler.scale_target(batch.quantiles[:, step, index], series)
             offset = np.sort(actual - base)[rank - 1]
             assert model.calibration.offsets[step, index] == pytest.approx(offset, abs=1e-6)
-    own = [json.loads((run / "members" / str(k) / "calibration.json").read_text())["offsets"] for k in range(2)]
-    assert own[0] != own[1]
+    offsets = [json.loads((run / "members" / str(k) / "calibration.json").read_text())["offsets"] for k in range(2)]
+    assert offsets[0] != offsets[1]
 
 
 def test_a_refit_trains_every_member_further(ensemble, tmp_path):
     forecaster = Forecaster.load(ensemble)
-    asked = {"cutoffs": 2, "refit": "every", "refit_epochs": 1, "baselines": ()}
-    together = forecaster.backtest(**asked, out=tmp_path / "together.parquet").frame
-    first = Forecaster.load(ensemble / "members/0").backtest(**asked, out=tmp_path / "first.parquet").frame
+    options = {"cutoffs": 2, "refit": "every", "refit_epochs": 1, "baselines": ()}
+    together = forecaster.backtest(**options, out=tmp_path / "together.parquet").frame
+    first = Forecaster.load(ensemble / "members/0").backtest(**options, out=tmp_path / "first.parquet").frame
     plain = forecaster.backtest(cutoffs=2, baselines=(), out=tmp_path / "plain.parquet").frame
     assert not np.allclose(together["prediction"], plain["prediction"])
     assert not np.allclose(together["prediction"], first["prediction"])

@@ -17,7 +17,7 @@ from forecast_attn.data.reading import read_table
 from forecast_attn.errors import ConfigError
 
 RNG = np.random.default_rng(0)
-BEGINNING = RNG.bit_generator.state
+INITIAL_STATE = RNG.bit_generator.state
 QUICK = (
     *("--max-epochs", "1", "--epoch-windows", "16", "--validation-windows", "8", "--hidden-size", "4"),
     *("--combination", "none", "--accelerator", "cpu", "--seed", "1"),
@@ -26,7 +26,7 @@ QUICK = (
 
 @pytest.fixture(autouse=True)
 def the_same_tables_in_any_order_of_tests() -> None:
-    RNG.bit_generator.state = BEGINNING
+    RNG.bit_generator.state = INITIAL_STATE
 
 
 def values(rows: int) -> np.ndarray:
@@ -113,8 +113,8 @@ def weeks_of_years(rows: int = 156, season: float = 52) -> pd.DataFrame:
 
 def some_days_of_a_season() -> pd.DataFrame:
     """Two or three days of most weeks."""
-    kept = np.flatnonzero(np.isin(np.arange(300) % 7, (1, 2, 4)) & (RNG.random(300) < 0.9))
-    return pd.DataFrame({"rownames": range(1, len(kept) + 1), "date": days(300)[kept], "riders": values(len(kept))})
+    rows = np.flatnonzero(np.isin(np.arange(300) % 7, (1, 2, 4)) & (RNG.random(300) < 0.9))
+    return pd.DataFrame({"rownames": range(1, len(rows) + 1), "date": days(300)[rows], "riders": values(len(rows))})
 
 
 def clocks_beside_dates() -> pd.DataFrame:
@@ -489,8 +489,8 @@ def test_given_options_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     frame = pd.DataFrame({"date": days(90), "a": values(90), "b": values(90)})
     frame.drop(index=range(30, 40)).to_csv(path, index=False)
-    found = find_proposals(path, DataConfig(target="b", missing="ffill"))
-    assert [dict(proposal.options) for proposal in found] == [{}]
+    proposals = find_proposals(path, DataConfig(target="b", missing="ffill"))
+    assert [dict(proposal.options) for proposal in proposals] == [{}]
     assert find_proposals(path, DataConfig(target="b"))[0].options == {"missing": "mask"}
 
 
@@ -522,10 +522,10 @@ def test_what_stands_above_the_rows_is_left_out(
 ) -> None:
     path = tmp_path / "table.csv"
     path.write_text(text)
-    found = examine(path, DataConfig(**options))
-    assert not found.has_errors
-    assert found.panel is not None
-    assert (found.panel.num_rows, found.panel.roles.target) == (90, target)
+    report = examine(path, DataConfig(**options))
+    assert not report.has_errors
+    assert report.panel is not None
+    assert (report.panel.num_rows, report.panel.roles.target) == (90, target)
     if len(options) == 1 or "skip_footer" in options:
         proposal = find_proposals(path, DataConfig())[0]
         assert dict(proposal.options) == options
@@ -559,7 +559,7 @@ def test_columns_below_a_rule_are_read_by_their_blanks(tmp_path: Path) -> None:
 def of_a_statistical_office() -> str:
     """As Eurostat: keys with commas, dates between tabs, footnotes behind numbers."""
     months = pd.date_range("2015-01-01", periods=80, freq="MS").strftime("%Y-%m")
-    rows = [f"M,PC,{place}\t" + "\t".join(map(str, values(79))) + "\t97.3 p" for place in ("AT", "BE", "DE")]
+    rows = [f"M,PC,{country}\t" + "\t".join(map(str, values(79))) + "\t97.3 p" for country in ("AT", "BE", "DE")]
     return "\n".join(["freq,unit,geo\\TIME_PERIOD\t" + " \t".join(months), *rows])
 
 
@@ -605,8 +605,8 @@ def with_dots_in_clocks() -> str:
 def of_an_epidemic() -> str:
     """As Johns Hopkins: dates as columns, provinces of some countries, coordinates."""
     names = ",".join(f"{day.month}/{day.day}/{day:%y}" for day in pd.date_range("2020-01-22", periods=60))
-    places = [",Japan", "Hubei,China", "Hebei,China"]
-    rows = [f"{place},36,138,{','.join(map(str, values(60)))}" for place in places]
+    regions = [",Japan", "Hubei,China", "Hebei,China"]
+    rows = [f"{country},36,138,{','.join(map(str, values(60)))}" for country in regions]
     return "\n".join([f"Province/State,Country/Region,Lat,Long,{names}", *rows])
 
 
@@ -695,10 +695,10 @@ def test_numbers_with_exponents_are_no_names(tmp_path: Path) -> None:
 def test_an_identifier_is_neither_time_nor_target(tmp_path: Path, name: str) -> None:
     path = tmp_path / "table.csv"
     pd.DataFrame({name: np.arange(90) + 1, "y": values(90), "z": values(90)}).to_csv(path, index=False)
-    found = find_proposals(path, DataConfig())
-    assert found
-    assert name not in {proposal.target for proposal in found}
-    assert name == "id" or {proposal.time for proposal in found} == {"row-number"}
+    proposals = find_proposals(path, DataConfig())
+    assert proposals
+    assert name not in {proposal.target for proposal in proposals}
+    assert name == "id" or {proposal.time for proposal in proposals} == {"row-number"}
 
 
 @pytest.mark.slow
@@ -717,7 +717,7 @@ def test_sums_below_rows_without_dates_are_left_out(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     rows = [f"{at % 12 + 1},{value}" for at, value in enumerate(values(96))]
     path.write_text("\n".join(["month,output", *rows, "Totals,9999"]))
-    assert {dict(found.options)["skip_footer"] for found in find_proposals(path, DataConfig())} == {1}
+    assert {dict(proposal.options)["skip_footer"] for proposal in find_proposals(path, DataConfig())} == {1}
 
 
 @pytest.mark.slow
@@ -729,7 +729,7 @@ def test_months_of_many_years_are_rows_in_their_order(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     dates, clocks = stamps.strftime("%m/%d/%Y"), stamps.strftime("%H:%M")
     pd.DataFrame({"Date": dates, "Time": clocks, "GHI": values(len(stamps))}).to_csv(path, index=False)
-    assert [found.time for found in find_proposals(path, DataConfig())] == ["row-number"]
+    assert [proposal.time for proposal in find_proposals(path, DataConfig())] == ["row-number"]
 
 
 @pytest.mark.slow
@@ -738,7 +738,7 @@ def test_what_never_changes_within_a_series_is_no_target(tmp_path: Path) -> None
     country, year = np.repeat(["A", "B", "C"], 30), np.tile(np.arange(1960, 1990), 3)
     frame = pd.DataFrame({"country": country, "number": np.repeat([4, 8, 12], 30), "year": year, "rate": values(90)})
     frame.to_csv(path, index=False)
-    assert {found.target for found in find_proposals(path, DataConfig())} == {"rate"}
+    assert {proposal.target for proposal in find_proposals(path, DataConfig())} == {"rate"}
 
 
 @pytest.mark.slow
@@ -775,8 +775,8 @@ def test_each_sheet_of_a_workbook_gets_its_command(tmp_path: Path) -> None:
 
     other = [["month", "sales"], *([f"{2001 + at // 12}-{at % 12 + 1:02d}", 5 + at % 12] for at in range(60))]
     path = write_workbook(tmp_path / "book.xlsx", {"Sales": other, "Prices": PRICES, "Empty": []})
-    found = {str(each.options["sheet"]): each.forecasts for each in find_proposals(path, DataConfig())}
-    assert found == {
+    forecasts = {str(each.options["sheet"]): each.forecasts for each in find_proposals(path, DataConfig())}
+    assert forecasts == {
         "Sales": "'sales', 12 steps of 1 month ahead",
         "Prices": "'price', 7 steps of 1 day ahead",
     }
@@ -839,7 +839,7 @@ def test_a_time_with_a_fault_is_not_replaced_by_row_numbers(tmp_path: Path, spoi
 def test_two_columns_of_dates_that_are_as_likely_are_both_proposed(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     pd.DataFrame({"ordered": days(40), "delivered": days(40, "2024-01-03"), "y": values(40)}).to_csv(path, index=False)
-    assert [dict(found.options) for found in find_proposals(path, DataConfig())] == [
+    assert [dict(proposal.options) for proposal in find_proposals(path, DataConfig())] == [
         {"time": "delivered"},
         {"time": "ordered"},
     ]

@@ -64,8 +64,8 @@ def test_the_template_is_written_as_the_run_reads(forecast: Callable, small: tup
     days = pd.date_range("2024-01-01", periods=90)
     table = pd.DataFrame({"date": days, "y": np.arange(90.0) % 7, "Wärme": np.arange(90.0) % 5})
     table.to_csv("data.csv", index=False, encoding="latin-1")
-    said = ("--encoding", "latin-1", "--future", "Wärme", "--target", "y")
-    assert forecast("train", "data.csv", *said, *small, "--out", "run", "--quiet").code == 0
+    options = ("--encoding", "latin-1", "--future", "Wärme", "--target", "y")
+    assert forecast("train", "data.csv", *options, *small, "--out", "run", "--quiet").code == 0
     assert forecast("future-template", "run", "--out", "future.csv").code == 0
     filled = pd.read_csv("future.csv", encoding="latin-1").assign(Wärme=1)
     filled.to_csv("future.csv", index=False, encoding="latin-1")

@@ -87,9 +87,9 @@ def test_a_future_file_may_write_its_names_otherwise(forecast, run, write):
     renamed = future("2024-04-30", 3).rename(columns={"date": "Valid from", "temperature": "Tempera_ture"})
     outcome = forecast("predict", run, "--future", write(renamed, "renamed.csv"), "--out", "renamed-f.csv")
     assert outcome.code == 0
-    said = " ".join(outcome.err.split())
-    assert "'renamed.csv' has no column 'date'; 'Valid from' is taken for it" in said
-    assert "'renamed.csv' has no column 'temperature'; 'Tempera_ture' is taken for it" in said
+    messages = " ".join(outcome.err.split())
+    assert "'renamed.csv' has no column 'date'; 'Valid from' is taken for it" in messages
+    assert "'renamed.csv' has no column 'temperature'; 'Tempera_ture' is taken for it" in messages
     assert Path("plain.csv").read_text() == Path("renamed-f.csv").read_text()
 
 

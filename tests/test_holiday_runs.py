@@ -26,17 +26,18 @@ def test_dates_live_in_the_run_and_their_end_is_told(
 
     outcome = forecast("predict", "run")
     assert outcome.code == 0
-    said = " ".join(outcome.err.split())
+    messages = " ".join(outcome.err.split())
     assert (
-        "the holiday dates of the run end with 2024-12-24; 2 steps to forecast from 2025-01-01 on count as none" in said
+        "the holiday dates of the run end with 2024-12-24; 2 steps to forecast from 2025-01-01 on count as none"
+        in messages
     )
-    assert "public holidays come from" not in said
+    assert "public holidays come from" not in messages
 
     without_manifest(Path("run"))
     path = Path("run/schema.json")
     path.write_text(path.read_text().replace(f'"{VERSION}"', '"0.1"'))
-    said = " ".join(forecast("predict", "run").err.split())
-    assert f"public holidays come from holidays {VERSION}; the run was trained with 0.1" in said
+    messages = " ".join(forecast("predict", "run").err.split())
+    assert f"public holidays come from holidays {VERSION}; the run was trained with 0.1" in messages
 
 
 def test_a_file_of_dates_that_changed_changes_nothing_of_a_run(

@@ -145,19 +145,19 @@ def test_a_run_holds_regular_files_only(forecast, run_copy, in_time, name):
 # --------------------------------------------------------------------------- recorded paths
 
 
-@pytest.mark.parametrize("place", ["pipe", "/dev/zero", "."])
+@pytest.mark.parametrize("target", ["pipe", "/dev/zero", "."])
 @pytest.mark.parametrize("command", [("train", "--resume"), ("audit",), ("backtest",), ("inspect", "--png", "w.png")])
-def test_a_recorded_table_is_a_regular_file(forecast, run_copy, in_time, fuzz_runs, place, command):
-    if place == "pipe":
+def test_a_recorded_table_is_a_regular_file(forecast, run_copy, in_time, fuzz_runs, target, command):
+    if target == "pipe":
         os.mkfifo("pipe")
-    change_json(run_copy / "config.json", "data", "file", value=place)
+    change_json(run_copy / "config.json", "data", "file", value=target)
     sign_again(fuzz_runs, run_copy)
     if command[0] == "train":
         (run_copy / "metrics.json").unlink()
     outcome = forecast(*command, run_copy)
     if command[0] != "inspect":  # a picture does without its series
         assert outcome.code == 1, outcome.err
-        assert f"'{place}'" in outcome.error
+        assert f"'{target}'" in outcome.error
 
 
 def test_a_recorded_table_beside_the_data_is_a_regular_file(
@@ -308,7 +308,7 @@ def test_every_file_of_a_run_has_a_digest(finished_run):
 @pytest.mark.parametrize("harm", ["a byte more", "another byte"])
 def test_an_altered_file_is_refused(refused, run_copy, command, name, harm):
     whole = (run_copy / name).read_bytes()
-    digits = [place for place, byte in enumerate(whole) if chr(byte).isdigit()]
+    digits = [offset for offset, byte in enumerate(whole) if chr(byte).isdigit()]
     at = digits[-1] if name.endswith(".json") else len(whole) // 2
     changed = whole + b" " if harm == "a byte more" else whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :]
     (run_copy / name).write_bytes(changed)

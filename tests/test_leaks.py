@@ -108,11 +108,11 @@ def test_nothing_later_than_allowed_changes_a_backtest(model: Model, cutoff: int
     late = STEPS - cutoff > 0
     issued_late = ISSUES["issued_at"] > DAYS[cutoff]
     for column in ("price", "wind", "y"):  # the wind that came true is not what had been forecast
-        found = forecast_at(model, cutoff, changed(DATA, column, late), ISSUES)
-        assert found.tobytes() == expected.tobytes(), column
+        forecasts = forecast_at(model, cutoff, changed(DATA, column, late), ISSUES)
+        assert forecasts.tobytes() == expected.tobytes(), column
     for column in ("plan", "shift"):
-        found = forecast_at(model, cutoff, changed(DATA, column, STEPS - cutoff > PLAN_STEPS), ISSUES)
-        assert found.tobytes() == expected.tobytes(), column
+        forecasts = forecast_at(model, cutoff, changed(DATA, column, STEPS - cutoff > PLAN_STEPS), ISSUES)
+        assert forecasts.tobytes() == expected.tobytes(), column
     for issues in (changed(ISSUES, "wind", issued_late), ISSUES[~issued_late]):
         assert forecast_at(model, cutoff, DATA, issues).tobytes() == expected.tobytes()
 
@@ -180,9 +180,9 @@ def test_a_history_without_the_forecast_column_holds_what_had_been_forecast(run:
     filled = history.assign(wind=newest.to_numpy()[1:]).assign(
         wind=lambda f: f["wind"].mask(f["date"] >= DAYS[ROWS], 0)
     )
-    found = predict(run, forecasts, history.drop(columns="wind"))
-    assert found.tobytes() == predict(run, forecasts, filled).tobytes()
-    assert found.tobytes() != predict(run, forecasts, history).tobytes()
+    forecast_values = predict(run, forecasts, history.drop(columns="wind"))
+    assert forecast_values.tobytes() == predict(run, forecasts, filled).tobytes()
+    assert forecast_values.tobytes() != predict(run, forecasts, history).tobytes()
 
 
 def test_predict_with_a_plain_file_needs_the_plan_for_two_days_only(run: Path) -> None:
@@ -198,11 +198,11 @@ def test_a_run_with_vintages_says_which_issue_it_used(forecast: Callable, run: P
     outcome = forecast("predict", run, "--data", "history.csv", "--future", "issued.csv", "--out", "forecast.csv",
                        "--attention-out", "attention.parquet")  # fmt: skip
     assert outcome.code == 0, outcome.err
-    said = " ".join(outcome.err.split())
+    messages = " ".join(outcome.err.split())
     assert (
         "note: 'issued.csv': the forecasts of 'wind' issued at 2024-03-30 are used; those issued later, up to "
         "2024-04-01 12:00, are not"
-    ) in said
+    ) in messages
     FUTURE[FUTURE["issued_at"] > DAYS[ROWS - 1]].to_csv("late.csv", index=False)
     refused = forecast("predict", run, "--data", "history.csv", "--future", "late.csv", "--out", "forecast.csv")
     assert refused.code == 1

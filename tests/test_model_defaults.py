@@ -45,7 +45,7 @@ def test_what_counts_single_steps_gets_single_steps(options):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("lookback", "said"),
+    ("lookback", "message"),
     [
         (48, None),
         (50, "--lookback 50 is cut into patches of 5 steps, because it is not a multiple of 6, the usual ones; "
@@ -53,14 +53,14 @@ def test_what_counts_single_steps_gets_single_steps(options):
         (53, "no number of steps near 6 divides --lookback 53, so it is not cut into patches: it is read step by step"),
     ],
 )  # fmt: skip
-def test_a_lookback_that_changes_the_defaults_is_told(forecast, write, lookback, said):
+def test_a_lookback_that_changes_the_defaults_is_told(forecast, write, lookback, message):
     rows = pd.date_range("2024-01-01", periods=400, freq="h")
     write(pd.DataFrame({"ds": rows, "y": np.sin(np.arange(400) * 2 * np.pi / 24).round(4)}))
     words = ("--lookback", lookback, "--horizon", 24, "--max-epochs", 1, "--epoch-windows", 16, "--seed", 1)
-    told = forecast("train", "data.csv", *words, "--accelerator", "cpu", "--out", "run").err
-    notes = [line for line in told.splitlines() if line.startswith("note: ")]
-    assert [said in note for note in notes] == [True] * (said is not None)
-    assert ("in patches of" in told) == (lookback != 53)
+    errors = forecast("train", "data.csv", *words, "--accelerator", "cpu", "--out", "run").err
+    notes = [line for line in errors.splitlines() if line.startswith("note: ")]
+    assert [message in note for note in notes] == [True] * (message is not None)
+    assert ("in patches of" in errors) == (lookback != 53)
     given = forecast("train", "data.csv", *words, "--patch-length", 1, "--accelerator", "cpu", "--out", "other").err
     assert "note: " not in given
 

@@ -214,13 +214,13 @@ def test_numbers_are_those_in_the_cells(tmp_path: Path) -> None:
             )
         )
     )
-    found = examine(path, DataConfig(target="dollars", lookback=1, horizon=1))
-    frame = found.frame
+    report = examine(path, DataConfig(target="dollars", lookback=1, horizon=1))
+    frame = report.frame
     assert frame is not None
     np.testing.assert_array_equal(frame["dollars"], [1, -2.5, -3, -4, 5])
     np.testing.assert_array_equal(frame["grouped"], [1234.5, 1000, 12, -1_000_000, 7])
     np.testing.assert_array_equal(frame["share"], [0.5, 1.5, 2.5, 3.5, 4.5])
-    assert [finding.column for finding in found.findings if finding.code == "FA109"] == ["dollars", "grouped", "share"]
+    assert [finding.column for finding in report.findings if finding.code == "FA109"] == ["dollars", "grouped", "share"]
 
 
 @pytest.mark.parametrize(

@@ -66,12 +66,12 @@ def test_the_help_states_the_rule(forecast):
 
 @pytest.mark.parametrize("kind", ["folder", "link", "file"])
 def test_what_stands_where_a_backtest_would_work_is_left_alone(refused, finished_run, run_copy, kind):
-    place, elsewhere = Path(".bt.parquet.parts"), Path("mine")
+    folder, elsewhere = Path(".bt.parquet.parts"), Path("mine")
     elsewhere.mkdir()
     (elsewhere / "thesis.txt").write_text("all of it")
-    {"folder": elsewhere.rename, "link": lambda place: place.symlink_to(elsewhere), "file": Path.touch}[kind](place)
+    {"folder": elsewhere.rename, "link": lambda folder: folder.symlink_to(elsewhere), "file": Path.touch}[kind](folder)
     table = finished_run.parent / "data.csv"
     words = ("backtest", run_copy, "--data", table, "--cutoffs", 2, "--baselines", "none", "--out", "bt.parquet")
     refused(*words, message="'.bt.parquet.parts' is in the way", hint="another --out")
     assert [path.read_text() for path in Path().glob("**/thesis.txt")] == ["all of it"]
-    assert os.path.lexists(place)
+    assert os.path.lexists(folder)

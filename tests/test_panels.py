@@ -111,9 +111,12 @@ def test_a_forecast_of_a_series_that_was_not_learned_is_marked(forecast: Callabl
     assert [short["item_id"] for short in json.loads(Path("run/metrics.json").read_text())["short_series"]] == ["short"]
     outcome = forecast("predict", "run")
     assert outcome.code == 0, outcome.err
-    said = " ".join(outcome.err.split())
-    assert "warning: 1 series that training left out as too short are forecast by a network that never saw them" in said
-    assert "'short'" in said
+    messages = " ".join(outcome.err.split())
+    assert (
+        "warning: 1 series that training left out as too short are forecast by a network that never saw them"
+        in messages
+    )
+    assert "'short'" in messages
     written = pd.read_csv("run/predictions.csv", dtype=str)
     assert written.groupby("item_id")["learned"].unique().map(list).to_dict() == {"long": ["yes"], "short": ["no"]}
     assert json.loads(forecast("predict", "run", "--json").out)["not_learned"] == ["short"]

@@ -114,11 +114,11 @@ def test_a_backtest_forecasts_what_predict_does(run, table, tmp_path):
 def test_an_ensemble_has_the_mean_weights_of_its_members(trained, table):
     run = trained("ensemble", ensemble=2, quantiles="0.1,0.5,0.9")
     members = [predict(run / "members" / number, table) for number in "01"]
-    found = predict(run, table)
+    predictions = predict(run, table)
     expected = np.mean([member.attention.weights for member in members], axis=0)
-    np.testing.assert_allclose(found.attention.weights, expected, atol=1e-6)
+    np.testing.assert_allclose(predictions.attention.weights, expected, atol=1e-6)
     expected = np.mean([member.predictions["0.9"] for member in members], axis=0)
-    np.testing.assert_allclose(found.predictions["0.9"], expected, rtol=1e-6)
+    np.testing.assert_allclose(predictions.predictions["0.9"], expected, rtol=1e-6)
 
 
 def test_no_attention_forecasts_over_patches_too(trained, table):

@@ -41,21 +41,21 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_it_is_the_mean_that_a_backtest_has(run: Path) -> None:
     forecaster, history = Forecaster.load(run), pd.concat([table(), table(name="b", seed=1)])
-    found = forecaster.predict(history, combine_with="regression")
-    assert (found.combined_with, found.alone) == (("regression",), ())
-    came = history.assign(target=history["target"].fillna(history["wind"]))  # whatever came
-    result = forecaster.backtest(came, cutoffs=1, baselines=[], combine_with="regression")
+    combined = forecaster.predict(history, combine_with="regression")
+    assert (combined.combined_with, combined.alone) == (("regression",), ())
+    observed = history.assign(target=history["target"].fillna(history["wind"]))  # whatever came
+    result = forecaster.backtest(observed, cutoffs=1, baselines=[], combine_with="regression")
     expected = result.frame[result.frame["model"] == "combination"]
     for name in ("prediction", *QUANTILES):
-        np.testing.assert_allclose(found.predictions[name], expected[name], rtol=1e-9)
+        np.testing.assert_allclose(combined.predictions[name], expected[name], rtol=1e-9)
     plain = forecaster.predict(history)
     assert plain.combined_with == ()
-    assert (plain.predictions["prediction"] != found.predictions["prediction"]).all()
-    ours, moved = (each.predictions["0.9"] - each.predictions["prediction"] for each in (plain, found))
-    np.testing.assert_allclose(moved, ours, atol=1e-9)
+    assert (plain.predictions["prediction"] != combined.predictions["prediction"]).all()
+    widths, moved = (each.predictions["0.9"] - each.predictions["prediction"] for each in (plain, combined))
+    np.testing.assert_allclose(moved, widths, atol=1e-9)
     assert plain.attention is not None
-    assert found.attention is not None
-    pd.testing.assert_frame_equal(found.attention.to_frame(), plain.attention.to_frame())
+    assert combined.attention is not None
+    pd.testing.assert_frame_equal(combined.attention.to_frame(), plain.attention.to_frame())
 
 
 @pytest.mark.parametrize(
@@ -64,28 +64,28 @@ def test_it_is_the_mean_that_a_backtest_has(run: Path) -> None:
 def test_quantiles_are_averaged_one_by_one_where_a_baseline_has_some(run: Path, names: str) -> None:
     """With the weights of the points; a baseline of points alone leaves the distances to those that have quantiles."""
     forecaster, history = Forecaster.load(run), pd.concat([table(), table(name="b", seed=1)])
-    came = history.assign(target=history["target"].fillna(history["wind"]))
-    frame = forecaster.backtest(came, cutoffs=1, baselines=[], combine_with=names, name="ours").frame
+    observed = history.assign(target=history["target"].fillna(history["wind"]))
+    frame = forecaster.backtest(observed, cutoffs=1, baselines=[], combine_with=names, name="ours").frame
     with_quantiles = [name for name in names.split(",") if name != "regression"]
     models = ("ours", "combination", *with_quantiles)
-    ours, both, *others = (frame[frame["model"] == model].reset_index(drop=True) for model in models)
+    widths, both, *others = (frame[frame["model"] == model].reset_index(drop=True) for model in models)
     for name in QUANTILES:
-        network, mean, *apart = [each[name] - each["prediction"] for each in (ours, both, *others)]
+        network, mean, *apart = [each[name] - each["prediction"] for each in (widths, both, *others)]
         np.testing.assert_allclose(mean, (network + sum(apart) / len(apart)) / 2, atol=1e-12)
     for other in others:
         assert (other["0.1"] < other["0.9"]).all()
-    found = forecaster.predict(history, combine_with=names).predictions
+    predictions = forecaster.predict(history, combine_with=names).predictions
     for name in ("prediction", *QUANTILES):
-        np.testing.assert_allclose(found[name], both[name], rtol=1e-9)
+        np.testing.assert_allclose(predictions[name], both[name], rtol=1e-9)
 
 
 def test_several_baselines_are_one_half(run: Path) -> None:
     forecaster, history = Forecaster.load(run), pd.concat([table(), table(name="b", seed=1)])
     names = ("regression", "median-regression")
     plain, *each = (forecaster.predict(history, combine_with=name).predictions["prediction"] for name in (None, *names))
-    found = forecaster.predict(history, combine_with="regression,median-regression")
-    np.testing.assert_allclose(found.predictions["prediction"], sum(each) / 2, rtol=1e-9)
-    assert found.combined_with == names
+    result = forecaster.predict(history, combine_with="regression,median-regression")
+    np.testing.assert_allclose(result.predictions["prediction"], sum(each) / 2, rtol=1e-9)
+    assert result.combined_with == names
     assert (each[0] != each[1]).all()
     assert (plain != each[1]).all()
 
@@ -99,11 +99,11 @@ def test_too_little_history_is_said_with_what_to_do(run: Path) -> None:
     with pytest.raises(DataError, match="fewer than 4 windows"):
         forecaster.predict(future=pd.concat([known, known.assign(item_id="b")]), combine_with="regression")
     both = pd.concat([table(), table(24, name="b")])
-    found = forecaster.predict(both, combine_with="regression")
-    assert found.alone == ("b",)
-    alone = found.predictions["item_id"] == "b"
+    result = forecaster.predict(both, combine_with="regression")
+    assert result.alone == ("b",)
+    alone = result.predictions["item_id"] == "b"
     expected = forecaster.predict(both).predictions
-    pd.testing.assert_frame_equal(found.predictions[alone], expected[alone])
+    pd.testing.assert_frame_equal(result.predictions[alone], expected[alone])
 
 
 def test_the_command_says_what_the_forecasts_are(run: Path, tmp_path: Path) -> None:

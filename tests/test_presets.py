@@ -32,9 +32,9 @@ def values_of(config: RunConfig) -> dict[str, Any]:
 @pytest.mark.parametrize("name", PRESETS)
 def test_a_preset_is_its_options_and_nothing_else(name: str) -> None:
     assert PRESETS[name].options.keys() <= all_options().keys() - {"preset"}
-    found, plain = values_of(RunConfig.from_options({"preset": name})), values_of(RunConfig())
-    assert found == {**plain, **PRESETS[name].options, "preset": name}
-    assert values_of(Forecaster(preset=name).config) == found
+    values, plain = values_of(RunConfig.from_options({"preset": name})), values_of(RunConfig())
+    assert values == {**plain, **PRESETS[name].options, "preset": name}
+    assert values_of(Forecaster(preset=name).config) == values
 
 
 def test_the_default_preset_is_what_is_used_without_one() -> None:
@@ -47,15 +47,15 @@ def test_whatever_goes_without_a_preset_goes_with_one_and_wins(name: str, given:
         RunConfig.from_options(GIVEN[given])
     except ConfigError:
         return  # needs another option, preset or none
-    found = values_of(RunConfig.from_options({"preset": name, **GIVEN[given]}))
+    values = values_of(RunConfig.from_options({"preset": name, **GIVEN[given]}))
     for option, value in GIVEN[given].items():
-        assert found[option] == value
+        assert values[option] == value
 
 
 def test_an_option_by_its_flag_wins_too() -> None:
     shorter = {flag_name(all_options()[name][1]): value for name, value in {"max_epochs": 3, "hidden_size": 7}.items()}
-    found = RunConfig.from_options({"preset": "fast", **shorter})
-    assert (found.training.max_epochs, found.model.hidden_size) == (3, 7)
+    values = RunConfig.from_options({"preset": "fast", **shorter})
+    assert (values.training.max_epochs, values.model.hidden_size) == (3, 7)
 
 
 def test_a_comparison_trains_all_with_the_preset() -> None:

@@ -236,18 +236,18 @@ def run(piece: pieces.Piece, **options: bool) -> dict:
 @pytest.mark.parametrize("name", ["P", "F", "D"])
 def test_training_never_sees_a_test_row(name: str, tmp_path: Path, in_this_process: list, short_days: None) -> None:
     """Another price and another load on every test row: the same weights, the same validation scores."""
-    found = []
+    cells = []
     first_test = {"P": 576, "F": 576, "D": 480}[name]
     for number, changed in enumerate((None, first_test)):
         table = market(tmp_path / str(number) / "M.csv", changed_from=changed)
         assert protocols.EPF[name].stages(ROWS)[1].first == first_test
-        found.append(run(piece_of(table, name, tmp_path / f"out-{number}"), test=True))
-    told = [
+        cells.append(run(piece_of(table, name, tmp_path / f"out-{number}"), test=True))
+    masked = [
         (each["training"]["metrics"]["model_sha256"], each["validation"]["mse"], each["validation"]["mae"])
-        for each in found
+        for each in cells
     ]
-    assert told[0] == told[1]
-    assert found[0]["test"]["mae"] != found[1]["test"]["mae"]
+    assert masked[0] == masked[1]
+    assert cells[0]["test"]["mae"] != cells[1]["test"]["mae"]
     assert {task["known"] for task in in_this_process if task["kind"] == "train"} <= {first_test, first_test - 7 * 24}
 
 
@@ -281,9 +281,9 @@ def test_days_may_be_forecast_together_with_a_regression(
     tmp_path: Path, in_this_process: list, short_days: None
 ) -> None:
     table, both = market(tmp_path / "M.csv"), {"combine_with": "regression"}
-    found = [run(piece_of(table, "D", tmp_path / "out", both, {}, seed=seed)) for seed in (1, 2)]
+    summaries = [run(piece_of(table, "D", tmp_path / "out", both, {}, seed=seed)) for seed in (1, 2)]
     frames = [pd.read_parquet(tmp_path / f"out/M/D/seed-{seed}/validation-0.parquet") for seed in (1, 2)]
-    for result, frame in zip(found, frames, strict=True):
+    for result, frame in zip(summaries, frames, strict=True):
         by_model = {name: rows["prediction"].to_numpy() for name, rows in frame.groupby("model")}
         expected = (by_model["ours"] + by_model["regression"]) / 2
         actual = frame[frame["model"] == "ours"]["target"].to_numpy()
@@ -292,8 +292,8 @@ def test_days_may_be_forecast_together_with_a_regression(
         assert result["candidates"][1]["validation"]["mae"] == pytest.approx(alone)
         assert result["chosen"] == 0  # a network of four units, trained for an epoch
     (row,) = summary.summarise(tmp_path / "out")
-    ours = [frame[frame["model"] == "combination"].reset_index(drop=True) for frame in frames]
-    error = (ours[0]["prediction"] + ours[1]["prediction"]) / 2 - ours[0]["target"]
+    combined = [frame[frame["model"] == "combination"].reset_index(drop=True) for frame in frames]
+    error = (combined[0]["prediction"] + combined[1]["prediction"]) / 2 - combined[0]["target"]
     assert row["validation"]["together"]["mae"] == pytest.approx(error.abs().mean())
     assert len([task for task in in_this_process if task["kind"] == "train"]) == 2
 
@@ -304,8 +304,8 @@ def test_beside_a_combination_stand_its_parts(tmp_path: Path, in_this_process: l
     rows = pd.read_parquet(tmp_path / "out/M/P/seed-1/validation-0.parquet")
     assert set(rows["model"]) == set(result["validation"]["models"])
     assert set(rows["model"]) == {"ours", "median-regression", "combination", "seasonal-naive"}
-    for name, own in rows.groupby("model", observed=True):
-        error = (own["prediction"] - own["target"]) / result["validation"]["scale"]
+    for name, forecasts in rows.groupby("model", observed=True):
+        error = (forecasts["prediction"] - forecasts["target"]) / result["validation"]["scale"]
         assert result["validation"]["models"][name]["mae"] == pytest.approx(error.abs().mean())
     assert result["validation"]["mae"] == result["validation"]["models"]["combination"]["mae"]
     (row,) = summary.summarise(tmp_path / "out")
@@ -315,13 +315,13 @@ def test_beside_a_combination_stand_its_parts(tmp_path: Path, in_this_process: l
 
 def test_seeds_together_are_the_mean_of_their_forecasts(tmp_path: Path, in_this_process: list) -> None:
     table = market(tmp_path / "M.csv")
-    found = [run(piece_of(table, "F", tmp_path / "out", seed=seed)) for seed in (1, 2)]
+    summaries = [run(piece_of(table, "F", tmp_path / "out", seed=seed)) for seed in (1, 2)]
     (row,) = summary.summarise(tmp_path / "out")
-    assert row["validation"]["mae"]["seeds"] == [each["validation"]["mae"] for each in found]
+    assert row["validation"]["mae"]["seeds"] == [each["validation"]["mae"] for each in summaries]
     assert row["validation"]["mae"]["mean"] == pytest.approx(np.mean(row["validation"]["mae"]["seeds"]))
     frames = [pd.read_parquet(path) for path in sorted((tmp_path / "out").glob("M/F/*/validation-0.parquet"))]
-    ours = [frame[frame["model"] == "ours"].set_index(["cutoff", "step"]) for frame in frames]
-    error = (ours[0]["prediction"] + ours[1]["prediction"]) / 2 - ours[0]["target"]
+    combined = [frame[frame["model"] == "ours"].set_index(["cutoff", "step"]) for frame in frames]
+    error = (combined[0]["prediction"] + combined[1]["prediction"]) / 2 - combined[0]["target"]
     scale = protocols.read_table(table)["OT"][: int(0.7 * ROWS)].std(ddof=0)
     assert row["validation"]["together"]["mae"] == pytest.approx(error.abs().mean() / scale)
     assert any("seeds together, validation" in line for line in summary.lines([row]))
@@ -393,23 +393,23 @@ def test_days_of_fev_are_scored_as_the_formulas_say() -> None:
     quantiles = np.sort(random.normal(size=(2, 24, 9)), axis=-1)
     rows = [
         {"cutoff": day, "step": step + 1, "target": target[72 + 24 * day + step]}
-        | {f"0.{place + 1}": quantiles[day, step, place] for place in range(9)}
+        | {f"0.{index + 1}": quantiles[day, step, index] for index in range(9)}
         for day in range(2)
         for step in range(24)
     ]
-    found = fev.day_scores(pd.DataFrame(rows).sample(frac=1, random_state=0), target)
+    summaries = fev.day_scores(pd.DataFrame(rows).sample(frac=1, random_state=0), target)
     for day in range(2):
         first = 72 + 24 * day
         scale = sum(abs(target[row] - target[row - 24]) for row in range(24, first)) / (first - 24)
         losses, absolute, inside = [], [], 0
         for step in range(24):
-            actual, own = target[first + step], quantiles[day, step]
-            losses += [2 * abs((actual - q) * ((actual <= q) - (place + 1) / 10)) for place, q in enumerate(own)]
-            absolute.append(abs(actual - own[4]))
-            inside += own[0] <= actual <= own[8]
-        assert found["sql"][day] == pytest.approx(sum(losses) / len(losses) / scale)
-        assert found["mase"][day] == pytest.approx(sum(absolute) / 24 / scale)
-        assert found["coverage"][day] == pytest.approx(inside / 24)
+            actual, forecasts = target[first + step], quantiles[day, step]
+            losses += [2 * abs((actual - q) * ((actual <= q) - (index + 1) / 10)) for index, q in enumerate(forecasts)]
+            absolute.append(abs(actual - forecasts[4]))
+            inside += forecasts[0] <= actual <= forecasts[8]
+        assert summaries["sql"][day] == pytest.approx(sum(losses) / len(losses) / scale)
+        assert summaries["mase"][day] == pytest.approx(sum(absolute) / 24 / scale)
+        assert summaries["coverage"][day] == pytest.approx(inside / 24)
     with pytest.raises(RuntimeError, match="not those of the last days"):
         fev.day_scores(pd.DataFrame(rows), target[:-1])
 
@@ -441,15 +441,15 @@ def test_fev_chooses_by_sql_on_the_days_before_and_scores_the_last_ones_on_reque
     assert "last 20 days, OURS" in called("--test")
     assert [task["kind"] for task in in_this_process[3:]] == ["train", "score"]
     assert in_this_process[3]["known"] == ROWS - 4 * 24
-    (told,) = json.loads((tmp_path / "out" / "fev.json").read_text())
-    sqls = [each["sql"] for each in told["candidates"]]
-    assert told["chosen"] == told["candidates"][sqls.index(min(sqls))]["options"]
+    (row,) = json.loads((tmp_path / "out" / "fev.json").read_text())
+    sqls = [each["sql"] for each in row["candidates"]]
+    assert row["chosen"] == row["candidates"][sqls.index(min(sqls))]["options"]
     rows = pd.read_parquet(tmp_path / f"out/M/FEV/seed-1/test-{sqls.index(min(sqls))}.parquet")
-    rows = rows[rows["model"] == ("combination" if "combine_with" in told["chosen"] else "ours")]
+    rows = rows[rows["model"] == ("combination" if "combine_with" in row["chosen"] else "ours")]
     expected = fev.day_scores(rows, protocols.read_table(table)["OT"].to_numpy())
     assert len(expected["sql"]) == 4
-    assert told["test"]["sql"] == pytest.approx(expected["sql"].mean())
-    assert told["halves"]["sql"] > 0
+    assert row["test"]["sql"] == pytest.approx(expected["sql"].mean())
+    assert row["halves"]["sql"] > 0
 
 
 def test_a_network_that_learns_on_goes_on_through_the_last_days(

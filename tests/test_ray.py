@@ -78,7 +78,7 @@ def begin(ray: Any) -> None:
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A table in several files, and a run trained on one of them."""
     folder = tmp_path_factory.mktemp("ray")
     (folder / "table").mkdir()
@@ -88,20 +88,20 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def predicted(place: Path, engine: str) -> tuple[bytes, bytes]:
-    out, weights = place / f"{engine}.csv", place / f"{engine}.parquet"
-    Forecaster.load(place / "run").predict(
-        place / "table", cold_start=True, engine=engine, out=out, attention_out=weights, accelerator="cpu"
+def predicted(folder: Path, engine: str) -> tuple[bytes, bytes]:
+    out, weights = folder / f"{engine}.csv", folder / f"{engine}.parquet"
+    Forecaster.load(folder / "run").predict(
+        folder / "table", cold_start=True, engine=engine, out=out, attention_out=weights, accelerator="cpu"
     )
     return out.read_bytes(), weights.read_bytes()
 
 
-def test_one_table_has_the_bytes_of_one_process(two_workers: Any, place: Path) -> None:
-    assert predicted(place, "local") == predicted(place, "ray")
+def test_one_table_has_the_bytes_of_one_process(two_workers: Any, folder: Path) -> None:
+    assert predicted(folder, "local") == predicted(folder, "ray")
 
 
 def test_files_have_the_bytes_of_one_process_though_a_worker_is_killed(
-    two_workers: Any, place: Path, files_in: Any
+    two_workers: Any, folder: Path, files_in: Any
 ) -> None:
     # As the workers name themselves: Ray's own agents are called ray::… too, and without one the whole node ends, this
     # process included.
@@ -116,23 +116,23 @@ def test_files_have_the_bytes_of_one_process_though_a_worker_is_killed(
                     killed.append(worker)
 
     options = {"cold_start": True, "accelerator": "cpu"}
-    forecaster = Forecaster.load(place / "run")
+    forecaster = Forecaster.load(folder / "run")
     for engine, listener in (("local", None), ("ray", kill_one)):
-        out, weights = place / f"{engine}-out", place / f"{engine}-weights"
+        out, weights = folder / f"{engine}-out", folder / f"{engine}-weights"
         result = forecaster.predict_parts(
-            place / "table", out=out, attention_out=weights, engine=engine, on_part=listener, **options
+            folder / "table", out=out, attention_out=weights, engine=engine, on_part=listener, **options
         )
         assert (result.series, len(result.parts)) == (120 * FILES, FILES)
     assert killed
     for kind in ("out", "weights"):
-        assert files_in(place / f"ray-{kind}") == files_in(place / f"local-{kind}")
+        assert files_in(folder / f"ray-{kind}") == files_in(folder / f"local-{kind}")
 
 
-def test_files_at_urls_have_the_bytes_of_one_process(two_workers: Any, place: Path, files_in: Any) -> None:
+def test_files_at_urls_have_the_bytes_of_one_process(two_workers: Any, folder: Path, files_in: Any) -> None:
     """Each worker reads and writes its files at the URL; memory:// would be another memory in every process."""
-    forecaster, table = Forecaster.load(place / "run"), (place / "table").as_uri()
+    forecaster, table = Forecaster.load(folder / "run"), (folder / "table").as_uri()
     for engine in ("local", "ray"):
-        out, weights = place / f"{engine}-url", place / f"{engine}-url-weights"
+        out, weights = folder / f"{engine}-url", folder / f"{engine}-url-weights"
         result = forecaster.predict_parts(
             table,
             out=out.as_uri(),
@@ -143,8 +143,8 @@ def test_files_at_urls_have_the_bytes_of_one_process(two_workers: Any, place: Pa
         )
         assert (result.series, len(result.parts)) == (120 * FILES, FILES)
     for kind in ("url", "url-weights"):
-        files = files_in(place / f"ray-{kind}")
-        assert files == files_in(place / f"local-{kind}")
+        files = files_in(folder / f"ray-{kind}")
+        assert files == files_in(folder / f"local-{kind}")
         assert len(files) == FILES + 1  # and _SUCCESS
 
 
@@ -188,34 +188,34 @@ def test_this_process_survives_a_refusal(two_workers: Any) -> None:
             list(cluster.in_order(refuse_the_second, None, range(2)))
 
 
-def test_what_is_wrong_with_a_file_is_said_as_on_one_machine(two_workers: Any, place: Path, tmp_path: Path) -> None:
+def test_what_is_wrong_with_a_file_is_said_as_on_one_machine(two_workers: Any, folder: Path, tmp_path: Path) -> None:
     (tmp_path / "t").mkdir()
     shops(0).to_parquet(tmp_path / "t" / "0.parquet", index=False)
-    (tmp_path / "t" / "1.parquet").write_bytes((place / "table" / "1.parquet").read_bytes()[:2000])
-    said = []
+    (tmp_path / "t" / "1.parquet").write_bytes((folder / "table" / "1.parquet").read_bytes()[:2000])
+    messages = []
     for engine in ("local", "ray"):
         with pytest.raises(DataError) as refused:
-            Forecaster.load(place / "run").predict_parts(tmp_path / "t", out=tmp_path / "out", engine=engine)
-        said.append((refused.value.message, refused.value.hint, refused.value.code))
-    assert said[0] == said[1] and "1.parquet' is a damaged parquet file" in said[0][0]
+            Forecaster.load(folder / "run").predict_parts(tmp_path / "t", out=tmp_path / "out", engine=engine)
+        messages.append((refused.value.message, refused.value.hint, refused.value.code))
+    assert messages[0] == messages[1] and "1.parquet' is a damaged parquet file" in messages[0][0]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["t"]
 
 
 def test_trainings_of_a_comparison_are_those_of_one_process(
-    two_workers: Any, place: Path, monkeypatch: pytest.MonkeyPatch
+    two_workers: Any, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(place)  # workers know the folder
-    wanted = {**OPTIONS, "seeds": 1, "combination": "none"}
+    monkeypatch.chdir(folder)  # workers know the folder
+    options = {**OPTIONS, "seeds": 1, "combination": "none"}
     for engine in ENGINES:
-        compare("table/0.parquet", "none,luong-general", out=f"{engine}-compared", engine=engine, **wanted)
+        compare("table/0.parquet", "none,luong-general", out=f"{engine}-compared", engine=engine, **options)
     for run in ("none-seed0", "luong-general-seed0"):
-        local, ray = (place / f"{engine}-compared" / run / "model.safetensors" for engine in ENGINES)
+        local, ray = (folder / f"{engine}-compared" / run / "model.safetensors" for engine in ENGINES)
         assert local.read_bytes() == ray.read_bytes()
 
 
-def test_a_backtest_has_the_bytes_of_one_process(two_workers: Any, place: Path) -> None:
+def test_a_backtest_has_the_bytes_of_one_process(two_workers: Any, folder: Path) -> None:
     """Windows and baselines are shared out, and the refits too, each of which begins with the weights of the run."""
-    wanted: dict[str, Any] = {
+    options: dict[str, Any] = {
         "cutoffs": 4,
         "refit": "2",
         "refit_from": "run",
@@ -223,30 +223,30 @@ def test_a_backtest_has_the_bytes_of_one_process(two_workers: Any, place: Path) 
         "accelerator": "cpu",
     }
     for engine in ENGINES:
-        Forecaster.load(place / "run").backtest(
-            place / "table" / "0.parquet", out=place / f"{engine}-backtest.csv", engine=engine, **wanted
+        Forecaster.load(folder / "run").backtest(
+            folder / "table" / "0.parquet", out=folder / f"{engine}-backtest.csv", engine=engine, **options
         )
-    local, ray = ((place / f"{engine}-backtest.csv").read_bytes() for engine in ENGINES)
+    local, ray = ((folder / f"{engine}-backtest.csv").read_bytes() for engine in ENGINES)
     assert local == ray
     assert local.count(b"\n") > 120 * 3
 
 
 def test_a_search_is_done_by_workers_alone_and_finds_what_one_process_finds(
-    two_workers: Any, place: Path, monkeypatch: pytest.MonkeyPatch
+    two_workers: Any, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     optuna = pytest.importorskip("optuna")
-    monkeypatch.chdir(place)
-    (place / "space.toml").write_text("learning_rate = [0.001, 0.01]\n")
-    found = {}
+    monkeypatch.chdir(folder)
+    (folder / "space.toml").write_text("learning_rate = [0.001, 0.01]\n")
+    results = {}
     for engine in ENGINES:
-        found[engine] = tune(
+        results[engine] = tune(
             "table/0.parquet", trials=4, space="space.toml", storage=f"{engine}.db", out=f"{engine}-tuned",
             engine=engine, **OPTIONS,
         )  # fmt: skip
-    local, ray = (place / f"{engine}-tuned" / "model.safetensors" for engine in ENGINES)
+    local, ray = (folder / f"{engine}-tuned" / "model.safetensors" for engine in ENGINES)
     assert local.read_bytes() == ray.read_bytes()
-    assert found["local"].best_value == found["ray"].best_value
-    assert {found[engine].leaderboard["learning_rate"].nunique() for engine in ENGINES} == {2}
+    assert results["local"].best_value == results["ray"].best_value
+    assert {results[engine].leaderboard["learning_rate"].nunique() for engine in ENGINES} == {2}
     trials = optuna.load_study(study_name="forecast-attn", storage="sqlite:///ray.db").trials
     processes = {trial.user_attrs["process"][1] for trial in trials if trial.params}
     assert processes and os.getpid() not in processes

@@ -39,10 +39,10 @@ def test_train_predict_inspect(forecast, real_data, here, name):
     with_future = ["--future", day_ahead(pd.read_csv(path, skipinitialspace=True), future)] if future else []
     predicted = forecast("predict", "run", *with_future, "--quiet")
     assert predicted.code == 0, predicted.err
-    found = pd.read_csv("run/predictions.csv", parse_dates=["cutoff", "timestamp"])
-    assert list(found["step"]) == list(range(1, 25))
-    assert (found["timestamp"] - found["cutoff"] == pd.to_timedelta(found["step"], unit="h")).all()
-    assert found["prediction"].notna().all()
+    predictions = pd.read_csv("run/predictions.csv", parse_dates=["cutoff", "timestamp"])
+    assert list(predictions["step"]) == list(range(1, 25))
+    assert (predictions["timestamp"] - predictions["cutoff"] == pd.to_timedelta(predictions["step"], unit="h")).all()
+    assert predictions["prediction"].notna().all()
 
     inspected = forecast("inspect", "run", "--json")
     assert inspected.code == 0

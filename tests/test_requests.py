@@ -104,7 +104,7 @@ def test_every_option_has_a_type_and_a_default_of_it(field: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("command", "given", "said"),
+    ("command", "given", "message"),
     [
         ("predict", {"acelerator": "cpu"}, "there is no option 'acelerator'"),
         ("predict", {"accelerator": "abacus"}, "--accelerator has no value 'abacus'"),
@@ -116,10 +116,10 @@ def test_every_option_has_a_type_and_a_default_of_it(field: Any) -> None:
         ("evaluate", {"norm": 3}, "--norm must be between 1 and 2; got 3"),
     ],
 )
-def test_a_wrong_option_is_refused_by_its_request(command: str, given: dict[str, Any], said: str) -> None:
+def test_a_wrong_option_is_refused_by_its_request(command: str, given: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError) as caught:
         REQUESTS[command].from_options(given)
-    assert caught.value.message == said
+    assert caught.value.message == message
 
 
 def test_values_come_in_the_types_of_their_fields() -> None:

@@ -90,8 +90,8 @@ def test_a_resumed_training_is_one_run_with_a_model_that_forecasts(
     pd.testing.assert_frame_equal(model.predict(table), forecaster.predict(table).predictions)
     below = table.assign(target=table["target"] - 1000)
     for params in ({"non_negative": True}, {"combine_with": "naive"}):
-        wanted = forecaster.predict(below, **params).predictions
-        pd.testing.assert_frame_equal(model.predict(below, params=params), wanted)
+        expected = forecaster.predict(below, **params).predictions
+        pd.testing.assert_frame_equal(model.predict(below, params=params), expected)
     with pytest.raises(DataError, match="no column 'target'"):
         model.predict(table.drop(columns="target"))
     assert [each.path for each in client.list_artifacts(run.info.run_id, "pictures")] == ["pictures/attention.png"]

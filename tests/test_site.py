@@ -69,8 +69,8 @@ def test_the_search_finds_a_page_without_a_server(site: Path, browser) -> None:
     browser.ask("document.querySelector('#__search').click()")
     box = "document.querySelector('.md-search__input')"
     browser.ask(f"{box}.focus(); {box}.value = 'vintages'; {box}.dispatchEvent(new Event('keyup', {{bubbles: true}}))")
-    found = "Array.from(document.querySelectorAll('.md-search-result__link'), (link) => link.href)"
-    browser.wait(f"{found}.some((link) => link.includes('data-format.html'))")
+    links = "Array.from(document.querySelectorAll('.md-search-result__link'), (link) => link.href)"
+    browser.wait(f"{links}.some((link) => link.includes('data-format.html'))")
     assert browser.requests() and all(url.startswith(("file:", "data:", "about:")) for url in browser.requests())
 
 

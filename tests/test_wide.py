@@ -71,6 +71,6 @@ def test_the_forecasts_of_a_wide_table_belong_to_all_its_series(here):
     series, stamps = np.array([[0], [1]]), np.array([[np.datetime64("2024-01-20", "ns")]] * 2)
     for cutoff in ("2024-01-18", "2024-01-19"):
         cutoffs = np.array([[np.datetime64(cutoff, "ns")]] * 2)
-        found = [panel.issued.newest_values(series, stamps, cutoffs).ravel() for panel in panels]
+        forecasts = [panel.issued.newest_values(series, stamps, cutoffs).ravel() for panel in panels]
         expected = shared[(shared["date"] == "2024-01-20") & (shared["issued_at"] == cutoff)]["wind"].iloc[0]
-        np.testing.assert_array_equal(found, np.full((2, 2), expected))
+        np.testing.assert_array_equal(forecasts, np.full((2, 2), expected))

@@ -197,12 +197,12 @@ class _Processes:
     def _child(self, what: str, out: Path, **task: Any) -> None:
         piece = self.piece
         self.say(f"{piece.table.stem} {piece.protocol.name} seed {piece.seed}: {what}")
-        asked = piece.folder / "task.json"
-        write_json(asked, {"kind": what.split()[0], "table": str(piece.table), "out": str(out), **task})
-        if in_own_process(asked, piece.folder / "log.txt"):
+        task_path = piece.folder / "task.json"
+        write_json(task_path, {"kind": what.split()[0], "table": str(piece.table), "out": str(out), **task})
+        if in_own_process(task_path, piece.folder / "log.txt"):
             lines = (piece.folder / "log.txt").read_text(encoding="utf-8").splitlines()[-12:]
             raise RuntimeError(f"{piece.folder}: {what} failed\n" + "\n".join(lines))
-        asked.unlink()
+        task_path.unlink()
 
 
 def in_own_process(task: Path, log: Path) -> int:

@@ -63,9 +63,9 @@ def _row(protocol: str, market: str, configuration: str, results: list[dict[str,
             if len(scored) > 1:
                 row[part]["together"] = _together(results, part)
     if "test" in row:
-        ours = (row["test"]["mse"]["mean"], row["test"]["mae"]["mean"])
+        scores = (row["test"]["mse"]["mean"], row["test"]["mae"]["mean"])
         row["published"] = {
-            name: {"mse": numbers[0], "mae": numbers[1], "distance_per_cent": distance(ours, numbers)}
+            name: {"mse": numbers[0], "mae": numbers[1], "distance_per_cent": distance(scores, numbers)}
             for name, numbers in PUBLISHED.get(protocol, {}).get(market, {}).items()
         }
     return row
@@ -99,9 +99,9 @@ def _over_seeds(values: list[float]) -> dict[str, Any]:
     return {"mean": mean(values), "sd": stdev(values) if len(values) > 1 else None, "seeds": values}
 
 
-def distance(ours: tuple[float, float], theirs: Numbers) -> list[float | None]:
+def distance(scores: tuple[float, float], published: Numbers) -> list[float | None]:
     """Differences of our MSE and MAE from theirs, in per cent: below 0 is better."""
-    return [None if b is None else 100 * (a / b - 1) for a, b in zip(ours, theirs, strict=True)]
+    return [None if b is None else 100 * (a / b - 1) for a, b in zip(scores, published, strict=True)]
 
 
 def lines(rows: list[dict[str, Any]]) -> Iterator[str]:
@@ -126,11 +126,11 @@ def lines(rows: list[dict[str, Any]]) -> Iterator[str]:
                     name = "network alone" if model == "ours" else model
                     yield _line(f"{name}, {part}", (numbers["mse"], numbers["mae"]))
         goal = GOALS.get(row["protocol"], {}).get(row["market"])
-        ours = (row["test"]["mse"]["mean"], row["test"]["mae"]["mean"]) if "test" in row else None
+        scores = (row["test"]["mse"]["mean"], row["test"]["mae"]["mean"]) if "test" in row else None
         for name, numbers in PUBLISHED.get(row["protocol"], {}).get(row["market"], {}).items():
-            yield _line(name, numbers, ours)
+            yield _line(name, numbers, scores)
         if goal is not None:
-            yield _line("goal", goal, ours)
+            yield _line("goal", goal, scores)
     yield from _warnings(rows)
 
 
@@ -145,12 +145,12 @@ def _scores_line(name: str, part: dict[str, Any]) -> str:
     return line if spread is None else f"{line}{'':>20}  MAE sd over seeds {spread:.4f}"
 
 
-def _line(name: str, numbers: Numbers, ours: tuple[float, float] | None = None) -> str:
+def _line(name: str, numbers: Numbers, scores: tuple[float, float] | None = None) -> str:
     cells = [f"{'' if value is None else format(value, '.3f'):>9}" for value in numbers]
     line = f"  {name:<28}{''.join(cells)}"
-    if ours is None:
+    if scores is None:
         return line
-    apart = ["" if value is None else f"{value:+.1f}" for value in distance(ours, numbers)]
+    apart = ["" if value is None else f"{value:+.1f}" for value in distance(scores, numbers)]
     return line + f"{' / '.join(part for part in apart if part):>20}"
 
 

@@ -60,13 +60,13 @@ def test_integrated_gradients_are_captum_s(options: dict[str, Any]) -> None:
     def of_parts(*parts: Tensor) -> Tensor:
         return function(NetworkInputs(*parts))
 
-    found = integrate(of_parts, inputs, baseline, 32, attribution.POINTS_AT_ONCE)
+    integrals = integrate(of_parts, inputs, baseline, 32, attribution.POINTS_AT_ONCE)
     expected = captum.attr.IntegratedGradients(of_parts).attribute(
         tuple(inputs), baselines=tuple(baseline), n_steps=32, method="gausslegendre"
     )
-    assert sum(each.abs().sum() for each in found) > 0
-    for ours, theirs in zip(found, expected, strict=True):
-        torch.testing.assert_close(ours, theirs.detach().double(), rtol=1e-6, atol=1e-9)
+    assert sum(each.abs().sum() for each in integrals) > 0
+    for actual, reference in zip(integrals, expected, strict=True):
+        torch.testing.assert_close(actual, reference.detach().double(), rtol=1e-6, atol=1e-9)
 
 
 @pytest.mark.parametrize("options", [*KINDS, *MORE], ids=lambda options: "-".join(map(str, options.values())))
@@ -119,9 +119,9 @@ def test_baselines_are_the_level_of_the_window_and_the_means_of_training() -> No
 def test_units_are_the_scaler_s(transform: str) -> None:
     model, _ = untrained(transform=transform)
     scaled = torch.linspace(-3, 3, 7, dtype=torch.float64)[None]
-    ours = attribution.in_units(scaled, model.schema.scaler, 1)
-    theirs = model.schema.scaler.target_in_units(scaled.numpy(), np.array([1]))
-    np.testing.assert_allclose(ours.numpy(), theirs, rtol=1e-12)
+    actual = attribution.in_units(scaled, model.schema.scaler, 1)
+    expected = model.schema.scaler.target_in_units(scaled.numpy(), np.array([1]))
+    np.testing.assert_allclose(actual.numpy(), expected, rtol=1e-12)
 
 
 def test_memory_does_not_grow_with_the_points() -> None:

@@ -75,17 +75,17 @@ def test_keras_dot_on_pure_noise_fails(train_on: Callable[..., Trained]) -> None
 
 
 def test_the_driver_is_found_first_and_noise_is_noise(planted_audit: Audit) -> None:
-    found = planted_audit.covariates
-    assert found is not None
-    assert [each.name for each in found.columns] == ["driver", "noise"]
-    driver, noise = found.columns
+    covariates = planted_audit.covariates
+    assert covariates is not None
+    assert [each.name for each in covariates.columns] == ["driver", "noise"]
+    driver, noise = covariates.columns
     assert driver.matters
     assert driver.mae_change > 3 * driver.noise_high
     assert not noise.matters
     assert noise.mae_change < noise.noise_high
-    assert found.verdict.startswith("with 'driver' shuffled the MAE of 'target' rises to ")
-    assert "'noise'" in found.verdict
-    assert {each.name for each in found.groups} == {"past", "target"}
+    assert covariates.verdict.startswith("with 'driver' shuffled the MAE of 'target' rises to ")
+    assert "'noise'" in covariates.verdict
+    assert {each.name for each in covariates.groups} == {"past", "target"}
 
 
 # --------------------------------------------------------------------------- seeds
@@ -149,10 +149,10 @@ def test_a_run_without_attention_is_asked_for_covariates_only(
     refused("audit", run, message="--attention none: there are no weights", hint="--covariates", code=2)
     outcome = forecast("audit", run, "--covariates", "--repeats", 2, "--windows", 8, "--json")
     assert outcome.code == 0, outcome.err
-    found = json.loads(outcome.out)
-    assert found["verdict"] is None
-    assert found["checks"] == []
-    assert len(found["covariates"]["columns"]) == 2
+    document = json.loads(outcome.out)
+    assert document["verdict"] is None
+    assert document["checks"] == []
+    assert len(document["covariates"]["columns"]) == 2
 
 
 def test_the_table_of_the_training_is_needed(

@@ -35,8 +35,8 @@ def table(*, holes: bool) -> pd.DataFrame:
     for series in (0, 1):
         steps = np.arange(ROWS, dtype=float)
         part = pd.DataFrame({"date": pd.date_range("2024-01-01", periods=ROWS), "id": f"s{series}"})
-        for place, name in enumerate(("target", "a", "b", "c", "d")):
-            part[name] = 1_000.0 * (place + 1) + 100 * series + steps
+        for position, name in enumerate(("target", "a", "b", "c", "d")):
+            part[name] = 1_000.0 * (position + 1) + 100 * series + steps
         part["kind"], part["plan"] = np.where(steps % 2, "odd", "even"), np.where(steps % 3, "yes", "no")
         part["size"], part["type"] = series + 0.5, f"t{series}"
         parts.append(part)
@@ -70,8 +70,8 @@ def test_every_place_of_a_window_belongs_to_exactly_one_column(holes: bool) -> N
     taken: dict[str, list[int]] = {}
     for columns in columns_and_groups(preparation.schema):
         if not columns.is_group or columns.group == "calendar":
-            for field, places in columns.positions.items():
-                taken.setdefault(field, []).extend(places)
+            for field, positions in columns.positions.items():
+                taken.setdefault(field, []).extend(positions)
     for field in ("past_covariates", "future_covariates", "static_covariates", *CATEGORIES):
         assert sorted(taken[field]) == list(range(getattr(window, field).shape[-1])), field
 
@@ -84,8 +84,8 @@ CATEGORIES = ("past_categories", "future_categories", "static_categories")
 def test_a_column_is_where_its_numbers_are(name: str, number: int, holes: bool) -> None:
     preparation = prepared(holes=holes)
     _, window, _ = windows(preparation)
-    for field, (place, *indicator) in by_name(preparation)[name].positions.items():
-        values = getattr(window, field)[..., place]
+    for field, (position, *indicator) in by_name(preparation)[name].positions.items():
+        values = getattr(window, field)[..., position]
         known = values[values != 0]  # a number that is missing, or not known so far ahead, is 0
         assert len(known) > 0
         assert ((known >= number) & (known < number + 1_000)).all()
@@ -104,18 +104,21 @@ def test_a_column_comes_from_the_other_window_and_the_rest_stays(name: str) -> N
     columns = by_name(preparation)[name]
     mixed = columns.taken_from(other, window)
     for field in Window._fields:
-        ours, theirs, found = (getattr(each, field) for each in (window, other, mixed))
-        if ours is None:  # a part that these windows do not have
-            assert found is None
+        before, donor, after = (getattr(each, field) for each in (window, other, mixed))
+        if before is None:  # a part that these windows do not have
+            assert after is None
             continue
         if field in columns.whole:
-            assert torch.equal(found, theirs)
+            assert torch.equal(after, donor)
             continue
-        places = columns.positions.get(field, [])
-        for place in range(ours.shape[-1]) if field.endswith(("covariates", "categories")) else ():
-            assert torch.equal(found[..., place], (theirs if place in places else ours)[..., place]), (field, place)
-        if not places:
-            assert torch.equal(found, ours)
+        positions = columns.positions.get(field, [])
+        for position in range(before.shape[-1]) if field.endswith(("covariates", "categories")) else ():
+            assert torch.equal(after[..., position], (donor if position in positions else before)[..., position]), (
+                field,
+                position,
+            )
+        if not positions:
+            assert torch.equal(after, before)
 
 
 def test_what_is_known_ahead_is_moved_in_one_piece() -> None:
@@ -213,19 +216,19 @@ def test_columns_of_noise_do_not_matter(tmp_path: Path) -> None:
     random, rows = np.random.default_rng(7), 2_000
     table = pd.DataFrame({"time": pd.date_range("2022-01-01", periods=rows, freq="h").strftime("%Y-%m-%d %H:%M")})
     table["y"] = np.sin(np.arange(rows) * 2 * np.pi / 24) + random.normal(size=rows)
-    for place in range(5):
-        table[f"quick_{place}"] = random.normal(size=rows)
-        table[f"slow_{place}"] = random.normal(size=rows).cumsum() / 40
-    found = audited_columns(table, tmp_path, past_covariates=list(table.columns[2:]))
-    assert len(found.columns) == 10
-    assert not any(each.matters for each in found.columns)
-    assert {each.name: each.matters for each in found.groups}["target"]
+    for number in range(5):
+        table[f"quick_{number}"] = random.normal(size=rows)
+        table[f"slow_{number}"] = random.normal(size=rows).cumsum() / 40
+    result = audited_columns(table, tmp_path, past_covariates=list(table.columns[2:]))
+    assert len(result.columns) == 10
+    assert not any(each.matters for each in result.columns)
+    assert {each.name: each.matters for each in result.groups}["target"]
 
 
 @pytest.mark.slow
 def test_of_a_short_validation_nothing_can_be_said(tmp_path: Path) -> None:
     rows = np.arange(150)
     table = pd.DataFrame({"date": pd.date_range("2022-01-01", periods=150).astype(str), "y": np.sin(rows / 3)})
-    found = audited_columns(table.assign(x=np.cos(rows / 3)), tmp_path, past_covariates=["x"], max_epochs=1)
-    assert found.columns[0].conclusion == "untested"
-    assert "no covariate can be told from noise" in found.verdict
+    result = audited_columns(table.assign(x=np.cos(rows / 3)), tmp_path, past_covariates=["x"], max_epochs=1)
+    assert result.columns[0].conclusion == "untested"
+    assert "no covariate can be told from noise" in result.verdict

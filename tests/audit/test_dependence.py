@@ -27,13 +27,13 @@ def test_a_value_is_that_of_a_table_which_has_it(options: dict[str, Any]) -> Non
     subject, model, panel = subject_of(**options)
     (row,) = subject.cutoffs
     for column, values in (("c", [4_000.0, 4_123.0]), ("d", [5_050.0]), ("plan", ["no", "yes"])):
-        for value, found in zip(values, partial_dependence(subject, column, values), strict=True):
-            changed, kept = ahead_of(panel, column, int(row), model.schema.horizon), {}
-            kept["values"] = changed.copy()
+        for value, mean in zip(values, partial_dependence(subject, column, values), strict=True):
+            changed, unchanged = ahead_of(panel, column, int(row), model.schema.horizon), {}
+            unchanged["values"] = changed.copy()
             changed[:] = value if column != "plan" else panel.categories["plan"].index(str(value))
             (batch,) = forecast_windows(model, panel, subject.cutoffs, device=CPU, need_weights=False)
-            changed[:] = kept["values"]
-            assert found == pytest.approx(float(batch.prediction.mean()), rel=1e-6)
+            changed[:] = unchanged["values"]
+            assert mean == pytest.approx(float(batch.prediction.mean()), rel=1e-6)
 
 
 def ahead_of(panel: Panel, column: str, row: int, horizon: int) -> np.ndarray[Any, Any]:

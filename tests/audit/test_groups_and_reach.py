@@ -203,8 +203,8 @@ def test_the_caveat_says_how_far(planted_audit: Audit) -> None:
     before = round(check["reach_before"].value)
     assert before < LAG
     assert planted_audit.verdict is not None
-    said = f"and up to {before} step{'s' * (before != 1)} before it: read" if before else "lie at the step itself."
-    assert said in planted_audit.verdict.caveats[0]
+    words = f"and up to {before} step{'s' * (before != 1)} before it: read" if before else "lie at the step itself."
+    assert words in planted_audit.verdict.caveats[0]
 
 
 # --------------------------------------------------------------------------- in the target's units

@@ -38,8 +38,8 @@ def test_integrated_gradients_are_captum_s(path: Path) -> None:
     expected = captum.attr.IntegratedGradients(function).attribute(
         inputs, baselines=baseline, n_steps=32, method="gausslegendre", internal_batch_size=WINDOWS
     )
-    (found,) = importance.integrate(function, [inputs], [baseline], 32)
-    torch.testing.assert_close(found, expected, rtol=1e-6, atol=1e-9)
+    (actual,) = importance.integrate(function, [inputs], [baseline], 32)
+    torch.testing.assert_close(actual, expected, rtol=1e-6, atol=1e-9)
 
 
 def test_integrated_gradients_add_up_to_the_change_of_the_forecast(
@@ -58,34 +58,34 @@ def test_gradient_times_input_is_captum_s(subject: Subject, path: Path) -> None:
     function, inputs, baseline = path
     shifted = captum.attr.InputXGradient(lambda distance: function(baseline + distance))
     expected = shifted.attribute((inputs - baseline).requires_grad_(True)).sum(dim=-1).abs().detach().numpy()
-    found = importance.gradient_input(subject, STEPS, importance.varying_columns(subject))
-    np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-5)
+    actual = importance.gradient_input(subject, STEPS, importance.varying_columns(subject))
+    np.testing.assert_allclose(actual, expected, rtol=1e-3, atol=1e-5)
 
 
 def test_leaving_an_input_out_is_captum_s_ablation(subject: Subject, path: Path) -> None:
     function, inputs, baseline = path
     groups = torch.arange(LOOKBACK)[None, :, None].expand(1, LOOKBACK, inputs.shape[-1])
     expected = captum.attr.FeatureAblation(function).attribute(inputs, baselines=baseline, feature_mask=groups)
-    found = importance.input_occlusion(subject, subject.look(), STEPS, importance.varying_columns(subject))
+    actual = importance.input_occlusion(subject, subject.look(), STEPS, importance.varying_columns(subject))
     scale = subject.scaler.target.scale[0]
-    np.testing.assert_allclose(found, scale * expected[..., 0].abs().detach().numpy(), rtol=1e-3, atol=1e-4)
+    np.testing.assert_allclose(actual, scale * expected[..., 0].abs().detach().numpy(), rtol=1e-3, atol=1e-4)
 
 
 def test_leaving_a_state_out_is_renormalising_by_hand(subject: Subject) -> None:
     """The decoder of this mechanism reads nothing but its context vector: W_c [c; h], c without one value."""
     sight = subject.look()
-    found = importance.state_occlusion(subject, sight, STEPS)
+    actual = importance.state_occlusion(subject, sight, STEPS)
     network, ((_, window),) = subject.model.network, subject.batches()
     prepare = network.decoder.attention.prepare
-    for place in (2, LOOKBACK - 4):
+    for position in (2, LOOKBACK - 4):
         seen = torch.ones(WINDOWS, LOOKBACK, dtype=torch.bool)
-        seen[:, place] = False
+        seen[:, position] = False
         network.decoder.attention.prepare = lambda value, key=None, mask=None, seen=seen: prepare(value, key, seen)
         with torch.no_grad():
             prediction = network(window).prediction.numpy().astype(np.float64)
         del network.decoder.attention.prepare
         change = subject.scaler.target_in_units(prediction, subject.series) - sight.prediction
-        np.testing.assert_allclose(found[:, place], np.abs(change[np.arange(WINDOWS), STEPS]), atol=1e-6)
+        np.testing.assert_allclose(actual[:, position], np.abs(change[np.arange(WINDOWS), STEPS]), atol=1e-6)
 
 
 def test_a_step_s_own_columns_are_found(subject: Subject) -> None:

@@ -172,9 +172,9 @@ def test_what_reaches_the_forecast_past_the_weights_is_said() -> None:
     model, preparation = untrained(attention="luong-general", lookback=8, lags="2,4", linear_path=True)
     audit = audit_attention(model, preparation, AuditOptions(windows=4, draws=10), device=CPU)
     assert audit.verdict is not None
-    said = " ".join(audit.verdict.caveats)
-    assert "Each step also reads what lay 2, 4 steps before it (--lags)" in said
-    assert "adds to the forecast (--linear-path)" in said
+    caveats = " ".join(audit.verdict.caveats)
+    assert "Each step also reads what lay 2, 4 steps before it (--lags)" in caveats
+    assert "adds to the forecast (--linear-path)" in caveats
 
 
 def test_inputs_are_explained_before_they_are_projected() -> None:

@@ -26,15 +26,15 @@ def test_effective_weights_are_without_the_left_null_space() -> None:
     """The projector onto the columns of V is V V⁺; what is left gives the same context vector."""
     values, weights = values_and_weights()
     bases, ranks = column_spaces(values)
-    found = effective_weights(bases, weights).numpy()
+    actual = effective_weights(bases, weights).numpy()
     assert ranks.tolist() == np.linalg.matrix_rank(values.numpy()).tolist()
     for b in range(BATCH):
         for h in range(HEADS):
             v = values[b, h].numpy()
             expected = v @ np.linalg.pinv(v) @ weights[b, h].numpy()
-            np.testing.assert_allclose(found[b, h], expected, atol=1e-10)
-            np.testing.assert_allclose(found[b, h] @ v, weights[b, h].numpy() @ v, atol=1e-10)
-    assert np.abs(found - weights.numpy()).max() > 0.05
+            np.testing.assert_allclose(actual[b, h], expected, atol=1e-10)
+            np.testing.assert_allclose(actual[b, h] @ v, weights[b, h].numpy() @ v, atol=1e-10)
+    assert np.abs(actual - weights.numpy()).max() > 0.05
 
 
 @pytest.mark.parametrize("name", ["luong-general", "multi-head"])
@@ -48,23 +48,23 @@ def test_norm_weighted_attention_is_the_length_of_each_part_of_the_context_vecto
     class _Subject:
         attention, device = network.decoder.attention, torch.device("cpu")
 
-    found = norm_weighted(_Subject(), values, weights).numpy()  # type: ignore[arg-type]
+    actual = norm_weighted(_Subject(), values, weights).numpy()  # type: ignore[arg-type]
     for b in range(2):
         for j in range(LOOKBACK):
             parts = [weights[b, h, j].item() * values[b, h, j].detach().numpy() for h in range(score.heads)]
             added = np.concatenate(parts)
             if name == "multi-head":
                 added = score.output_projection.weight.detach().numpy() @ added
-            assert found[b, j] == pytest.approx(np.sqrt((added**2).sum()), rel=1e-5)
+            assert actual[b, j] == pytest.approx(np.sqrt((added**2).sum()), rel=1e-5)
 
 
 @pytest.mark.slow
 def test_the_rank_is_numpy_s(subject: Subject) -> None:
     sight = subject.look()
-    check, found = values_check(subject, sight, explain(subject, sight), seed=0)
+    check, result = values_check(subject, sight, explain(subject, sight), seed=0)
     values = attention_values(subject.model, subject.arrays, subject.cutoffs)[:, 0].numpy()
     assert check["rank"].value == np.median(np.linalg.matrix_rank(values))
     assert check["rank"].value == 10
     assert "give the very same context vectors (rank 10" in check.verdict
     assert check["effective_share"].value <= 1
-    assert {name: rows.shape for name, rows in found.items()} == dict.fromkeys(("norm_weighted", "effective"), (6, 14))
+    assert {name: rows.shape for name, rows in result.items()} == dict.fromkeys(("norm_weighted", "effective"), (6, 14))

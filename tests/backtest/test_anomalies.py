@@ -29,14 +29,14 @@ def new_rows() -> pd.DataFrame:
     rng, days = np.random.default_rng(9), pd.date_range(END + pd.Timedelta("1D"), periods=NEW + HORIZON - 1)
     parts = []
     for name, first in (("north", days[0]), ("south", SALES.loc[SALES["shop"] == "south", "day"].max())):
-        own = days if name == "north" else pd.date_range(first + pd.Timedelta("1D"), days[-1])
-        week = 3 * np.sin(2 * np.pi * ((own - pd.Timestamp("2024-01-01")).days.to_numpy()) / 7)
-        promotion = rng.integers(0, 2, len(own))
-        sales = (10 + week + 2 * promotion + rng.normal(size=len(own))).round(3)
+        stamps = days if name == "north" else pd.date_range(first + pd.Timedelta("1D"), days[-1])
+        week = 3 * np.sin(2 * np.pi * ((stamps - pd.Timestamp("2024-01-01")).days.to_numpy()) / 7)
+        promotion = rng.integers(0, 2, len(stamps))
+        sales = (10 + week + 2 * promotion + rng.normal(size=len(stamps))).round(3)
         sales[-(HORIZON - 1) :] = np.nan
         if name == "north":
             sales[SPIKE] += 60
-        parts.append(pd.DataFrame({"shop": name, "day": own, "sales": sales, "promotion": promotion}))
+        parts.append(pd.DataFrame({"shop": name, "day": stamps, "sales": sales, "promotion": promotion}))
     return pd.concat(parts, ignore_index=True)
 
 
@@ -61,15 +61,15 @@ numbers = st.floats(-5, 5).map(lambda value: round(value, 2))
 @given(st.lists(st.tuples(numbers, numbers, st.floats(0, 3).map(lambda width: round(width, 2))), min_size=1))
 def test_a_score_is_the_distance_in_widths(rows: list[tuple[float, float, float]]) -> None:
     actual, lower, width = (np.array(column) for column in zip(*rows, strict=True))
-    found = {side: interval_scores(actual, lower, lower + width, side) for side in ("both", "above", "below")}
+    scores = {side: interval_scores(actual, lower, lower + width, side) for side in ("both", "above", "below")}
     for at in range(len(rows)):
         upper = lower[at] + width[at]
-        for side in found:
+        for side in scores:
             beyond = {"above": actual[at] - upper, "below": lower[at] - actual[at]}
             distance = max(beyond.values()) if side == "both" else beyond[side]
             scale = upper - lower[at]
             expected = 0.0 if distance == 0 else distance / scale if scale else math.copysign(math.inf, distance)
-            assert found[side][at] == expected
+            assert scores[side][at] == expected
 
 
 @settings(max_examples=30)
@@ -119,9 +119,9 @@ def test_each_row_has_the_forecast_of_a_table_that_ends_before_it(
         known = TABLE.assign(sales=TABLE["sales"].where(TABLE["day"] < day))
         forecast = forecaster.predict(known).predictions
         expected = forecast[forecast["timestamp"] == day]
-        found = scores.frame[scores.frame["timestamp"] == day]
-        for ours, theirs in (("prediction", "prediction"), ("lower", "0.1"), ("upper", "0.9")):
-            assert found[ours].to_numpy().tobytes() == expected[theirs].to_numpy().tobytes()
+        scored = scores.frame[scores.frame["timestamp"] == day]
+        for score_column, forecast_column in (("prediction", "prediction"), ("lower", "0.1"), ("upper", "0.9")):
+            assert scored[score_column].to_numpy().tobytes() == expected[forecast_column].to_numpy().tobytes()
 
 
 def test_a_score_depends_on_no_later_row(scores: AnomalyScores, forecaster: Forecaster) -> None:
@@ -139,17 +139,17 @@ def test_a_score_depends_on_no_later_row(scores: AnomalyScores, forecaster: Fore
 
 @pytest.mark.parametrize(("step", "side"), [(1, "both"), (HORIZON, "below")])
 def test_p_values_are_ranks_among_the_rows_that_validated_the_run(step: int, side: str, forecaster: Forecaster) -> None:
-    found = forecaster.anomalies(TABLE, rate=RATE, step=step, side=side).frame
+    frame = forecaster.anomalies(TABLE, rate=RATE, step=step, side=side).frame
     normal = forecaster.backtest(stride=1, baselines="none").frame
     normal = normal[normal["step"] == step]
     high, low = (normal["target"] - normal["0.9"]), (normal["0.1"] - normal["target"])
     distance = low if side == "below" else pd.concat([high, low], axis=1).max(axis=1)
     reference = (distance / (normal["0.9"] - normal["0.1"])).to_numpy()
-    for row in found.itertuples():
+    for row in frame.itertuples():
         assert row.p_value == (1 + sum(reference >= row.score)) / (1 + len(reference))
         assert row.flagged == (row.p_value <= RATE)
-    assert (found["step"] == step).all()
-    assert not found[(found["timestamp"] == END + pd.Timedelta(days=SPIKE + 1))]["flagged"].all() or side == "both"
+    assert (frame["step"] == step).all()
+    assert not frame[(frame["timestamp"] == END + pd.Timedelta(days=SPIKE + 1))]["flagged"].all() or side == "both"
 
 
 def test_a_table_without_the_covariates_of_the_horizon_tells_which_rows_have_no_score(forecaster: Forecaster) -> None:
@@ -206,6 +206,6 @@ def test_another_table_may_be_the_reference(scores: AnomalyScores, tmp_path: Pat
     with pytest.raises(RunError, match="the rows that validated the run cannot be read"):
         unnamed.anomalies(TABLE, rate=RATE)
     SALES.to_csv(tmp_path / "normal.csv", index=False)
-    found = unnamed.anomalies(TABLE, rate=RATE, reference=tmp_path / "normal.csv")
-    assert found.summary["reference"] == scores.summary["reference"]
-    assert found.flagged["item_id"][0] == "north"
+    frame = unnamed.anomalies(TABLE, rate=RATE, reference=tmp_path / "normal.csv")
+    assert frame.summary["reference"] == scores.summary["reference"]
+    assert frame.flagged["item_id"][0] == "north"

@@ -40,19 +40,23 @@ def test_it_equals_a_loop_of_single_predictions_bit_for_bit(
     shop_run: Path, result: BacktestResult, sales: pd.DataFrame
 ) -> None:
     forecaster = Forecaster.load(shop_run)
-    own = result.frame[result.frame["model"] == "run"]
-    assert own["cutoff"].nunique() > 10
+    selected = result.frame[result.frame["model"] == "run"]
+    assert selected["cutoff"].nunique() > 10
     compared = 0
-    for cutoff, rows in own.groupby("cutoff"):
+    for cutoff, rows in selected.groupby("cutoff"):
         for shop, expected in rows.groupby("item_id"):
             history = cut(sales[sales["shop"] == shop], cutoff)
-            found = forecaster.predict(history).predictions
-            assert found["timestamp"].tolist() == expected["timestamp"].tolist()
+            predictions = forecaster.predict(history).predictions
+            assert predictions["timestamp"].tolist() == expected["timestamp"].tolist()
             for name in ("prediction", *QUANTILES):
-                assert found[name].to_numpy().tobytes() == expected[name].to_numpy().tobytes(), (cutoff, shop, name)
+                assert predictions[name].to_numpy().tobytes() == expected[name].to_numpy().tobytes(), (
+                    cutoff,
+                    shop,
+                    name,
+                )
             compared += 1
-    assert compared == len(own) / HORIZON
-    assert own["item_id"].nunique() == 2
+    assert compared == len(selected) / HORIZON
+    assert selected["item_id"].nunique() == 2
 
 
 def test_weights_are_those_of_the_single_prediction(
@@ -106,18 +110,19 @@ def test_cutoffs_begin_at_the_end_of_training_a_horizon_apart(result: BacktestRe
 
 
 def test_scores_are_those_of_the_rows(result: BacktestResult, sales: pd.DataFrame) -> None:
-    own = result.frame[result.frame["model"] == "run"]
+    selected = result.frame[result.frame["model"] == "run"]
     scores = result.metrics.set_index("model")
-    error = (own["prediction"] - own["target"]).to_numpy()
+    error = (selected["prediction"] - selected["target"]).to_numpy()
     assert scores.loc["run", "mae"] == pytest.approx(np.abs(error).mean())
     assert scores.loc["run", "rmse"] == pytest.approx(np.sqrt((error**2).mean()))
-    inside = (own["target"] >= own["0.1"]) & (own["target"] <= own["0.9"])
+    inside = (selected["target"] >= selected["0.1"]) & (selected["target"] <= selected["0.9"])
     assert scores.loc["run", "coverage@0.8"] == pytest.approx(inside.mean())
     value = sales.set_index(["shop", "day"])["sales"]
     week_before = [
-        value[shop, day - pd.Timedelta(days=7)] for shop, day in zip(own["item_id"], own["timestamp"], strict=True)
+        value[shop, day - pd.Timedelta(days=7)]
+        for shop, day in zip(selected["item_id"], selected["timestamp"], strict=True)
     ]
-    naive = np.abs(np.array(week_before) - own["target"].to_numpy()).mean()
+    naive = np.abs(np.array(week_before) - selected["target"].to_numpy()).mean()
     assert scores.loc["seasonal-naive", "mae"] == pytest.approx(naive)
     best = result.scores.best_baseline
     assert best == scores.loc[scores.index != "run", "mae"].idxmin()
@@ -126,15 +131,15 @@ def test_scores_are_those_of_the_rows(result: BacktestResult, sales: pd.DataFram
     )
     trained = sales[sales["day"] <= pd.Timestamp("2024-03-10")]
     scale = {shop: rows["sales"].diff(7).abs().mean() for shop, rows in trained.groupby("shop")}
-    assert scores.loc["run", "mase"] == pytest.approx((np.abs(error) / own["item_id"].map(scale)).mean())
+    assert scores.loc["run", "mase"] == pytest.approx((np.abs(error) / selected["item_id"].map(scale)).mean())
     tests, skills = result.scores.tests, result.scores.skills.set_index("baseline")["skill_per_cent"]
     assert set(tests["test"]) == {"DM", "GW"}
     overall = result.scores.overall.set_index("model")
     name = overall.index[0]
     assert set(skills.index) == set(overall.index[1:])
     for baseline in skills.index:
-        own = tests[(tests["model_a"] == name) & (tests["model_b"] == baseline)]
-        assert own["step"].isna().sum() == 2, "DM and GW of all steps together"
+        selected = tests[(tests["model_a"] == name) & (tests["model_b"] == baseline)]
+        assert selected["step"].isna().sum() == 2, "DM and GW of all steps together"
         np.testing.assert_allclose(
             skills[baseline], 100 * (1 - overall.loc[name, "mae"] / overall.loc[baseline, "mae"]), rtol=1e-9
         )
@@ -152,25 +157,25 @@ def test_scores_do_not_depend_on_the_parts_that_are_read(
     parts = list(result.rows.parts())
     assert max(map(len, parts)) == most
     assert sum(map(len, parts)) == len(frame)
-    found = score_backtest(parts, backtest, None, ["item_id"])
-    pd.testing.assert_frame_equal(found.overall, expected.overall, check_exact=True)
-    pd.testing.assert_frame_equal(found.by_step, expected.by_step, check_exact=True)
-    pd.testing.assert_frame_equal(found.skills, expected.skills, check_exact=True)
-    pd.testing.assert_frame_equal(found.tests, expected.tests, rtol=1e-12)
+    scores = score_backtest(parts, backtest, None, ["item_id"])
+    pd.testing.assert_frame_equal(scores.overall, expected.overall, check_exact=True)
+    pd.testing.assert_frame_equal(scores.by_step, expected.by_step, check_exact=True)
+    pd.testing.assert_frame_equal(scores.skills, expected.skills, check_exact=True)
+    pd.testing.assert_frame_equal(scores.tests, expected.tests, rtol=1e-12)
     pairs = [frame[frame["model"].isin(["run", name])] for name in models[1:]]
     of_the_whole = pd.concat([compare_models(pair, by_step=True) for pair in pairs], ignore_index=True)
     pd.testing.assert_frame_equal(expected.tests, of_the_whole, check_exact=True)
 
 
 def test_rows_are_read_from_their_file_and_from_no_other(shop_run: Path, tmp_path: Path) -> None:
-    asked = {"cutoffs": 2, "baselines": "none", "metrics": ["mae"]}
-    kept = Forecaster.load(shop_run).backtest(**asked)  # in a temporary file, whose Forecaster is gone
-    first = Forecaster.load(shop_run).backtest(**asked, out=tmp_path / "bt.parquet")
+    options = {"cutoffs": 2, "baselines": "none", "metrics": ["mae"]}
+    result = Forecaster.load(shop_run).backtest(**options)  # in a temporary file, whose Forecaster is gone
+    first = Forecaster.load(shop_run).backtest(**options, out=tmp_path / "bt.parquet")
     assert repr(first).startswith("<BacktestResult: 2 cut-offs of ")
     Forecaster.load(shop_run).backtest(cutoffs=1, baselines="none", out=tmp_path / "bt.parquet")
     with pytest.raises(RunError, match="not the file that the backtest wrote"):
         _ = first.frame
-    assert kept.frame["cutoff"].nunique() == 2
+    assert result.frame["cutoff"].nunique() == 2
 
 
 def test_the_document_beside_it_says_what_the_rows_say(result: BacktestResult) -> None:
@@ -188,22 +193,22 @@ def test_several_parts_make_the_same_rows(
 ) -> None:
     monkeypatch.setattr("forecast_attn.backtest.job.ROWS_PER_PART", 1)
     monkeypatch.setattr("forecast_attn.backtest.job.BATCH_SIZE", 5)
-    found = Forecaster.load(shop_run).backtest(out=tmp_path / "bt.csv", by=["item_id"], metrics=["mae"])
+    in_parts = Forecaster.load(shop_run).backtest(out=tmp_path / "bt.csv", by=["item_id"], metrics=["mae"])
     frame = pd.read_csv(tmp_path / "bt.csv", parse_dates=["cutoff", "timestamp"])
     pd.testing.assert_frame_equal(frame, result.frame, check_dtype=False, rtol=1e-9)
-    pd.testing.assert_frame_equal(found.frame, result.frame)
-    assert found.scores.by is not None
-    assert list(found.scores.by["item_id"].unique()) == ["north", "south"]
-    assert "rmse" not in found.metrics
+    pd.testing.assert_frame_equal(in_parts.frame, result.frame)
+    assert in_parts.scores.by is not None
+    assert list(in_parts.scores.by["item_id"].unique()) == ["north", "south"]
+    assert "rmse" not in in_parts.metrics
 
 
 def test_another_table_is_forecast_without_series_that_training_did_not_see(
     shop_run: Path, sales: pd.DataFrame, tmp_path: Path
 ) -> None:
     other = pd.concat([sales, sales[sales["shop"] == "north"].assign(shop="west")])
-    found = Forecaster.load(shop_run).backtest(other, cutoffs=4, stride=1, out=tmp_path / "bt.parquet", baselines=[])
-    assert found.frame["item_id"].unique().tolist() == ["north"]  # the other one ends five days earlier
-    assert len(found.frame) == 4 * HORIZON
+    result = Forecaster.load(shop_run).backtest(other, cutoffs=4, stride=1, out=tmp_path / "bt.parquet", baselines=[])
+    assert result.frame["item_id"].unique().tolist() == ["north"]  # the other one ends five days earlier
+    assert len(result.frame) == 4 * HORIZON
     assert "west" in json.loads((tmp_path / "bt.json").read_text())["unseen_series"]
     with pytest.raises(DataError, match="not seen in training: series 'west'"):
         Forecaster.load(shop_run).backtest(other[other["shop"] == "west"], cutoffs=4)
@@ -217,12 +222,12 @@ def test_filled_values_are_no_actuals_and_interpolated_holes_no_cutoffs(
     for missing, cutoffs_lost in (("interpolate", 3), ("ffill", 0), ("mask", 0)):
         run = tmp_path / missing
         Forecaster(**{**options, "max_epochs": 1, "missing": missing, "validation": 25}).fit(holes, out=run)
-        found = Forecaster.load(run).backtest(holes, cutoffs=20, stride=1, baselines=["naive"], out=run / "bt.parquet")
-        assert len(found.folds) == 20 - cutoffs_lost
-        target = found.frame[found.frame["model"] == missing].groupby("timestamp")["target"].first()
+        result = Forecaster.load(run).backtest(holes, cutoffs=20, stride=1, baselines=["naive"], out=run / "bt.parquet")
+        assert len(result.folds) == 20 - cutoffs_lost
+        target = result.frame[result.frame["model"] == missing].groupby("timestamp")["target"].first()
         hidden = set(north["day"][[90, 91, 97]])
         assert set(target[target.isna()].index) == hidden & set(target.index)
-        assert not hidden & set(found.folds["cutoff"]) or not cutoffs_lost
+        assert not hidden & set(result.folds["cutoff"]) or not cutoffs_lost
 
 
 @pytest.mark.parametrize(
@@ -316,5 +321,5 @@ def test_the_command_refuses_what_belongs_to_its_other_use(shop_run: Path, forec
     assert (
         "there is no cut-off to begin with" in forecast("backtest", shop_run.parent / "sales.csv", "--id", "shop").error
     )
-    own = shop_run / "metrics.parquet"
-    assert "belongs to the run" in forecast("backtest", shop_run, "--cutoffs", 2, "--out", own).error
+    file = shop_run / "metrics.parquet"
+    assert "belongs to the run" in forecast("backtest", shop_run, "--cutoffs", 2, "--out", file).error

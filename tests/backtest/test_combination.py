@@ -34,12 +34,12 @@ def rows_of(result: BacktestResult, model: str) -> pd.DataFrame:
 
 def test_it_is_the_mean_and_quantiles_move_as_much(result: BacktestResult) -> None:
     assert list(result.frame["model"].unique()) == ["run", "combination", "seasonal-naive", "drift"]
-    ours, other, both = (rows_of(result, model) for model in ("run", "drift", "combination"))
-    pd.testing.assert_frame_equal(both[KEYS], ours[KEYS])
-    np.testing.assert_array_equal(both["prediction"], (ours["prediction"] + other["prediction"]) / 2)
+    network, other, both = (rows_of(result, model) for model in ("run", "drift", "combination"))
+    pd.testing.assert_frame_equal(both[KEYS], network[KEYS])
+    np.testing.assert_array_equal(both["prediction"], (network["prediction"] + other["prediction"]) / 2)
     for quantile in QUANTILES:
         moved = both[quantile] - both["prediction"]
-        np.testing.assert_allclose(moved, ours[quantile] - ours["prediction"], atol=1e-12)
+        np.testing.assert_allclose(moved, network[quantile] - network["prediction"], atol=1e-12)
 
 
 def test_without_it_every_other_row_is_the_same(shop_run: Path, result: BacktestResult) -> None:
@@ -86,13 +86,13 @@ def test_of_several_baselines_their_mean_is_one_half(
     shop_run: Path, tmp_path: Path, names: str | tuple[str, ...]
 ) -> None:
     out = tmp_path / "bt.parquet"
-    found = Forecaster.load(shop_run).backtest(baselines=["drift"], combine_with=names, out=out)
-    assert set(found.frame["model"].unique()) == {"run", "combination", "drift", "naive"}
-    ours, drift, naive, both = (rows_of(found, model) for model in ("run", "drift", "naive", "combination"))
-    mean = ours["prediction"] / 2 + (drift["prediction"] + naive["prediction"]) / 4
+    result = Forecaster.load(shop_run).backtest(baselines=["drift"], combine_with=names, out=out)
+    assert set(result.frame["model"].unique()) == {"run", "combination", "drift", "naive"}
+    network, drift, naive, both = (rows_of(result, model) for model in ("run", "drift", "naive", "combination"))
+    mean = network["prediction"] / 2 + (drift["prediction"] + naive["prediction"]) / 4
     np.testing.assert_allclose(both["prediction"], mean, rtol=1e-12)
-    np.testing.assert_allclose(both["0.9"] - both["prediction"], ours["0.9"] - ours["prediction"], atol=1e-12)
-    document = json.loads(found.path.with_suffix(".json").read_text())
+    np.testing.assert_allclose(both["0.9"] - both["prediction"], network["0.9"] - network["prediction"], atol=1e-12)
+    document = json.loads(result.path.with_suffix(".json").read_text())
     assert sorted(document["combine_with"]) == ["drift", "naive"]
 
 

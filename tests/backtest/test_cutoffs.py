@@ -32,10 +32,10 @@ NAIVE = panel_of(pd.date_range("2024-01-01", "2024-12-31 23:00", freq="h"))
 @pytest.mark.parametrize(("start", "days"), [("2024-03-29", 5), ("2024-10-25", 5)])
 def test_days_keep_midnight_over_a_change_of_the_clock(start: str, days: int) -> None:
     end = pd.Timestamp(start) + pd.Timedelta(days=days - 1)
-    found = firsts(HOURS, Schedule(start=start, end=str(end.date()), stride="1D"))
-    assert [text[11:16] for text in found] == ["00:00"] * days
-    assert len({text[16:] for text in found}) == 2  # both offsets
-    assert [text[:10] for text in found] == [str(day.date()) for day in pd.date_range(start, periods=days)]
+    cutoffs = firsts(HOURS, Schedule(start=start, end=str(end.date()), stride="1D"))
+    assert [text[11:16] for text in cutoffs] == ["00:00"] * days
+    assert len({text[16:] for text in cutoffs}) == 2  # both offsets
+    assert [text[:10] for text in cutoffs] == [str(day.date()) for day in pd.date_range(start, periods=days)]
 
 
 def test_hours_are_exact_over_a_change_of_the_clock() -> None:
@@ -55,8 +55,8 @@ def test_an_hour_that_does_not_exist_or_comes_twice_is_forecast_once() -> None:
 
 
 def test_months_keep_the_day_or_its_month_end() -> None:
-    found = firsts(HOURS, Schedule(start="2024-01-31", stride="1MS", end="2024-05-31"))
-    assert [text[:10] for text in found] == ["2024-01-31", "2024-02-29", "2024-03-31", "2024-04-30", "2024-05-31"]
+    cutoffs = firsts(HOURS, Schedule(start="2024-01-31", stride="1MS", end="2024-05-31"))
+    assert [text[:10] for text in cutoffs] == ["2024-01-31", "2024-02-29", "2024-03-31", "2024-04-30", "2024-05-31"]
 
 
 def test_the_last_cutoffs_end_with_the_data() -> None:
@@ -94,8 +94,8 @@ def test_axes_of_whole_numbers_and_of_months() -> None:
     with pytest.raises(ConfigError, match="--stride is a time"):
         firsts(steps, Schedule(start="120", stride="6h"))
     months = panel_of(pd.date_range("2018-01-31", periods=60, freq="ME"))
-    found = firsts(months, Schedule(start="2021-01-31", end="2021-12-31", stride=3), horizon=3)
-    assert found == ["2021-01-31", "2021-04-30", "2021-07-31", "2021-10-31"]
+    cutoffs = firsts(months, Schedule(start="2021-01-31", end="2021-12-31", stride=3), horizon=3)
+    assert cutoffs == ["2021-01-31", "2021-04-30", "2021-07-31", "2021-10-31"]
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_strides_that_are_none_are_refused(text: str) -> None:
 def test_it_agrees_with_pandas(first: int, stride: tuple[str | int, str], horizon: int) -> None:
     """Days on the wall clock of Berlin, hours in UTC, as pandas counts them."""
     start = pd.Timestamp("2024-01-02") + pd.Timedelta(days=first)
-    wanted, alias = stride
+    stride_text, alias = stride
     last = BERLIN[len(BERLIN) - horizon]
     begin = start.tz_localize("Europe/Berlin")
     if alias.endswith("h"):
@@ -157,8 +157,8 @@ def test_it_agrees_with_pandas(first: int, stride: tuple[str | int, str], horizo
         expected = walls.tz_localize("Europe/Berlin").tz_convert("UTC")
         expected = expected[expected <= last]
     try:
-        found = Schedule(start=str(start.date()), stride=wanted).cutoff_stamps(HOURS, horizon)
+        cutoffs = Schedule(start=str(start.date()), stride=stride_text).cutoff_stamps(HOURS, horizon)
     except DataError:
         assert not len(expected)
         return
-    assert (pd.DatetimeIndex(found) + pd.Timedelta("1h")).tolist() == expected.tz_localize(None).tolist()
+    assert (pd.DatetimeIndex(cutoffs) + pd.Timedelta("1h")).tolist() == expected.tz_localize(None).tolist()

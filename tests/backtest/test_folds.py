@@ -40,22 +40,22 @@ def windows(panel: Panel, schema: Schema, days: list[int], **options: object) ->
     stamps = DAYS[days].to_numpy("datetime64[ns]")
     folds = make_folds(panel, schema, stamps, trained_until=stamps[0], **options)  # type: ignore[arg-type]
     assert folds.starts[-1] == len(folds.windows)
-    found = set()
-    for place, fold in enumerate(folds.folds):
-        rows = folds.windows[folds.starts[place] : folds.starts[place + 1]]
+    pairs = set()
+    for number, fold in enumerate(folds.folds):
+        rows = folds.windows[folds.starts[number] : folds.starts[number + 1]]
         assert fold.series == len(rows)
         assert (panel.timestamps[rows] == fold.cutoff).all()
         assert fold.last - fold.first == np.timedelta64(HORIZON - 1, "D")
-        found |= {
+        pairs |= {
             (panel.item_ids[panel.series_of_rows[row]], int(np.flatnonzero(fold.cutoff == DAYS)[0])) for row in rows
         }
-    return found, folds.left_out
+    return pairs, folds.left_out
 
 
 def test_series_are_left_out_where_they_lack_lookback_or_horizon_and_counted() -> None:
     panel, schema = prepared(series("a", 0, 60), series("b", 20, 60), series("c", 0, 40))
-    found, left_out = windows(panel, schema, [10, 23, 24, 35, 36, 50])
-    assert found == {
+    pairs, left_out = windows(panel, schema, [10, 23, 24, 35, 36, 50])
+    assert pairs == {
         *(("a", day) for day in (10, 23, 24, 35, 36, 50)),
         *(("b", day) for day in (24, 35, 36, 50)),  # its fifth row is day 24
         *(("c", day) for day in (10, 23, 24, 35)),  # 35 + 4 is its last day
@@ -71,16 +71,16 @@ def test_padded_windows_need_one_row() -> None:
 def test_a_window_needs_a_value_on_both_sides() -> None:
     holes = tuple(range(20, 30))
     panel, schema = prepared(series("a", 0, 60, holes), missing="mask")
-    found, left_out = windows(panel, schema, [10, 16, 18, 19, 20, 24, 26, 29, 30])
+    pairs, left_out = windows(panel, schema, [10, 16, 18, 19, 20, 24, 26, 29, 30])
     # Of the horizon of 19 all days are empty, of the lookback of 24 and 29 too.
-    assert found == {("a", day) for day in (10, 16, 18, 30)}
+    assert pairs == {("a", day) for day in (10, 16, 18, 30)}
     assert left_out == {"nothing observed": 5}
 
 
 def test_no_cutoff_lies_within_an_interpolated_hole() -> None:
     panel, schema = prepared(series("a", 0, 60, (30, 31)), series("b", 0, 60), missing="interpolate")
-    found, left_out = windows(panel, schema, [29, 30, 31, 32])
-    assert found == {("a", 29), ("a", 32), *(("b", day) for day in (29, 30, 31, 32))}
+    pairs, left_out = windows(panel, schema, [29, 30, 31, 32])
+    assert pairs == {("a", 29), ("a", 32), *(("b", day) for day in (29, 30, 31, 32))}
     assert left_out == {"interpolated": 2}
 
 
@@ -94,8 +94,8 @@ def test_a_window_needs_the_forecasts_of_its_horizon() -> None:
     config = RunConfig.from_options({"target": "y", "lookback": LOOKBACK, "horizon": HORIZON, "validation": 20})
     panel, _ = read_panel(table, config, issues)
     schema = prepare(panel, config.data).schema
-    found, left_out = windows(panel, schema, [39, 40, 41])
-    assert found == {("y", 39), ("y", 41)}
+    pairs, left_out = windows(panel, schema, [39, 40, 41])
+    assert pairs == {("y", 39), ("y", 41)}
     assert left_out == {"not forecast": 1}
 
 
@@ -126,7 +126,7 @@ def test_a_forecast_alone_has_the_bits_of_the_forecast_among_others(shop_run: Pa
 
     together = forecast(np.tile(rows, 3))
     for chosen in (rows[:1], rows[7:9], rows[::-1].copy(), np.repeat(rows[40], 129)):
-        for found, expected in zip(forecast(chosen), together, strict=True):
-            assert len(found) == len(chosen)
-            assert found.tobytes() == expected[np.searchsorted(rows, chosen)].tobytes()
+        for actual, expected in zip(forecast(chosen), together, strict=True):
+            assert len(actual) == len(chosen)
+            assert actual.tobytes() == expected[np.searchsorted(rows, chosen)].tobytes()
     assert not list(forecast_windows(model, panel, rows[:0], device=torch.device("cpu")))

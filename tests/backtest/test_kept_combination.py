@@ -116,8 +116,8 @@ def test_refits_choose_the_weights_anew(run: Path, combined_run: Path) -> None:
         both = rows_of(result, "combination")
         expected = sum(weights[name] * parts[name] for name in weights)
         np.testing.assert_allclose(both.loc[both["cutoff"] == cutoff, "prediction"], expected, rtol=1e-9)
-    kept = Forecaster.load(combined_run).backtest(whole, **options, refit_validation=0)
-    assert kept.weights == {1: WEIGHTS, 2: WEIGHTS}
+    fixed = Forecaster.load(combined_run).backtest(whole, **options, refit_validation=0)
+    assert fixed.weights == {1: WEIGHTS, 2: WEIGHTS}
     # What came after a cut-off changes no weights chosen at it.
     changed = whole.assign(y=whole["y"].where(whole["date"] <= result.folds["cutoff"].iloc[0], whole["y"] + 50))
     assert Forecaster.load(combined_run).backtest(changed, **options).weights[1] == result.weights[1]

@@ -48,7 +48,7 @@ def test_nothing_from_the_first_stamp_on_is_trained_on(forecast: Callable, here:
 
 
 def test_the_run_is_one_of_the_rows_up_to_the_first_cutoff(forecast: Callable, here: Path, sales: pd.DataFrame) -> None:
-    found = trained(forecast, sales, "run")
+    metrics = trained(forecast, sales, "run")
     recorded = RunDir("run").read_json(RunDir("run").config)["data"]
     assert recorded["file"] == "sales.csv up to 2024-03-31"
     assert recorded["sha256"] is None
@@ -59,7 +59,7 @@ def test_the_run_is_one_of_the_rows_up_to_the_first_cutoff(forecast: Callable, h
                      "ours", "--baselines", "seasonal-naive,linear", "--out", "again.parquet", "--quiet")  # fmt: skip
     assert again.code == 0, again.err
     assert Path("again.parquet").read_bytes() == Path("run.parquet").read_bytes()
-    assert found["model"].unique().tolist() == ["ours", "seasonal-naive", "linear"]
+    assert metrics["model"].unique().tolist() == ["ours", "seasonal-naive", "linear"]
 
 
 def test_a_dry_run_shows_the_same_folds_and_trains_nothing(forecast: Callable, here: Path, sales: pd.DataFrame) -> None:

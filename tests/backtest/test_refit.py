@@ -27,12 +27,12 @@ pytestmark = pytest.mark.slow
 
 FITTED = ["linear", "median-regression"]
 BASELINES = ["seasonal-naive", *FITTED]
-WANTED = {"cutoffs": 6, "stride": 2, "refit": 2, "refit_epochs": 1, "baselines": BASELINES}
+OPTIONS = {"cutoffs": 6, "stride": 2, "refit": 2, "refit_epochs": 1, "baselines": BASELINES}
 """Cut-offs on rows 96, 98, … 106 of 110; refits at the first, third and fifth."""
 
 
 def backtest(run: Path, data: pd.DataFrame, out: Path, **options: object) -> pd.DataFrame:
-    keywords = {**WANTED, **options}
+    keywords = {**OPTIONS, **options}
     return Forecaster.load(run).backtest(data, out=out, **keywords).frame  # type: ignore[arg-type]
 
 
@@ -51,24 +51,26 @@ def test_nothing_after_a_cutoff_changes_a_forecast_from_it(
     cutoff = np.sort(before["cutoff"].unique())[2]  # of the second refit
     late = sales["day"] > cutoff
     changed = sales.assign(sales=sales["sales"].where(~late, sales["sales"] * -3 + 50))
-    found = backtest(shop_run, changed, tmp_path / "bt.parquet")
-    seen = found["cutoff"] <= cutoff
-    assert found.loc[seen, "cutoff"].nunique() == 3
+    frame = backtest(shop_run, changed, tmp_path / "bt.parquet")
+    seen = frame["cutoff"] <= cutoff
+    assert frame.loc[seen, "cutoff"].nunique() == 3
     forecasts = ["item_id", "cutoff", "timestamp", "model", "prediction", "0.1", "0.5", "0.9"]
-    pd.testing.assert_frame_equal(found.loc[seen, forecasts], before.loc[seen, forecasts], check_exact=True)
-    own = (found["cutoff"] > cutoff) & found["model"].isin(["run", *FITTED])
-    assert (found.loc[own, "prediction"] != before.loc[own, "prediction"]).all()
+    pd.testing.assert_frame_equal(frame.loc[seen, forecasts], before.loc[seen, forecasts], check_exact=True)
+    rows = (frame["cutoff"] > cutoff) & frame["model"].isin(["run", *FITTED])
+    assert (frame.loc[rows, "prediction"] != before.loc[rows, "prediction"]).all()
 
 
 def test_a_value_before_a_refit_changes_it(shop_run: Path, sales: pd.DataFrame, expected: Path, tmp_path: Path) -> None:
     """A value that only training can see: 30 rows before the cut-offs, in no lookback."""
     before = pd.read_parquet(expected)
     old = (sales["shop"] == "north") & (sales["day"] == "2024-02-25")
-    found = backtest(shop_run, sales.assign(sales=sales["sales"].mask(old, 30.0)), tmp_path / "bt.parquet")
-    own = (found["model"] == "run") | (found["model"].isin(FITTED) & (found["item_id"] == "north"))
-    assert (found.loc[own, "prediction"] != before.loc[own, "prediction"]).mean() > 0.99  # a bound or a median may hold
-    own |= found["model"].isin(FITTED)
-    assert (found.loc[~own, "prediction"] == before.loc[~own, "prediction"]).all()
+    frame = backtest(shop_run, sales.assign(sales=sales["sales"].mask(old, 30.0)), tmp_path / "bt.parquet")
+    rows = (frame["model"] == "run") | (frame["model"].isin(FITTED) & (frame["item_id"] == "north"))
+    assert (
+        frame.loc[rows, "prediction"] != before.loc[rows, "prediction"]
+    ).mean() > 0.99  # a bound or a median may hold
+    rows |= frame["model"].isin(FITTED)
+    assert (frame.loc[~rows, "prediction"] == before.loc[~rows, "prediction"]).all()
 
 
 @pytest.mark.parametrize("name", FITTED)
@@ -77,17 +79,17 @@ def test_what_is_fitted_is_estimated_when_the_network_is(
 ) -> None:
     options = BacktestOptions(Schedule(cutoffs=6, stride=2), RefitOptions(2, epochs=1), baselines=tuple(BASELINES))
     planned = plan_backtest(RunDir(shop_run), sales, options)
-    found = pd.read_parquet(expected).query("model == @name")["prediction"].to_numpy().reshape(-1, 3)
+    values = pd.read_parquet(expected).query("model == @name")["prediction"].to_numpy().reshape(-1, 3)
     assert len({fold.model for fold in planned.folds.folds}) == 3
     once = baseline_forecasts(
         name, planned.panel, planned.folds.windows, BaselineSetup.of(planned.model.schema, planned.trained_until)
     )
-    assert (found != once).mean() > 0.9
+    assert (values != once).mean() > 0.9
     for first in (0, 2, 4):
         windows = slice(planned.folds.starts[first], planned.folds.starts[first + 2])
         setup = BaselineSetup.of(planned.model.schema, planned.folds.folds[first].cutoff)
         of_fold = baseline_forecasts(name, planned.panel, planned.folds.windows[windows], setup)
-        np.testing.assert_array_equal(found[windows], of_fold)
+        np.testing.assert_array_equal(values[windows], of_fold)
 
 
 def test_what_is_fitted_sees_nothing_drawn_from_later_values(sales: pd.DataFrame, tmp_path: Path) -> None:
@@ -107,12 +109,13 @@ def test_what_is_fitted_sees_nothing_drawn_from_later_values(sales: pd.DataFrame
     north = sales["shop"] == "north"
     holed = sales.assign(sales=sales["sales"].mask(north & sales["day"].between(day - pd.Timedelta("2D"), day)))
     after = north & (sales["day"] == day + pd.Timedelta("1D"))
-    found = [
-        forecaster.backtest(table, **{**WANTED, "baselines": FITTED[:1]}, out=tmp_path / "bt.parquet").frame
+    forecasts = [
+        forecaster.backtest(table, **{**OPTIONS, "baselines": FITTED[:1]}, out=tmp_path / "bt.parquet").frame
         for table in (holed, holed.assign(sales=holed["sales"].mask(after, 90.0)))
     ]
     first, second = (
-        each.query("model == 'linear' and item_id == 'south' and cutoff < '2024-04-10'")["prediction"] for each in found
+        each.query("model == 'linear' and item_id == 'south' and cutoff < '2024-04-10'")["prediction"]
+        for each in forecasts
     )
     assert len(first) == 2 * 3
     np.testing.assert_array_equal(first, second)
@@ -125,13 +128,13 @@ def test_refits_repeat_and_differ_from_the_run(
     assert (tmp_path / "again.parquet").read_bytes() == expected.read_bytes()
     never = backtest(shop_run, sales, tmp_path / "never.parquet", refit="never", refit_epochs=None)
     before = pd.read_parquet(expected)
-    own = before["model"] == "run"
-    assert (never.loc[own, "prediction"] != before.loc[own, "prediction"]).all()
-    with_refits, without = before[own], never[never["model"] == "run"]
+    rows = before["model"] == "run"
+    assert (never.loc[rows, "prediction"] != before.loc[rows, "prediction"]).all()
+    with_refits, without = before[rows], never[never["model"] == "run"]
     assert not np.allclose(with_refits["prediction"], without["prediction"], rtol=1e-4)
     folds = json.loads(expected.with_suffix(".json").read_text())["folds"]
     assert [fold["model"] for fold in folds] == [1, 1, 2, 2, 3, 3]
-    assert [fold["trained_until"] for fold in folds] == [folds[place]["cutoff"] for place in (0, 0, 2, 2, 4, 4)]
+    assert [fold["trained_until"] for fold in folds] == [folds[index]["cutoff"] for index in (0, 0, 2, 2, 4, 4)]
 
 
 def test_a_refit_goes_on_from_the_one_before(
@@ -141,23 +144,23 @@ def test_a_refit_goes_on_from_the_one_before(
     chained = pd.read_parquet(expected)
     alone = backtest(shop_run, sales, tmp_path / "alone.parquet", cutoffs=4)
     shared = chained.merge(alone, on=["model", "item_id", "cutoff", "step"])
-    own = shared[shared["model"] == "run"]
-    assert len(own)
-    assert (own["prediction_x"] != own["prediction_y"]).all()
+    rows = shared[shared["model"] == "run"]
+    assert len(rows)
+    assert (rows["prediction_x"] != rows["prediction_y"]).all()
 
 
 @pytest.mark.parametrize("origin", ["last", "run"])
 def test_processes_write_the_same_bytes(
     origin: str, shop_run: Path, sales: pd.DataFrame, expected: Path, tmp_path: Path
 ) -> None:
-    heard, alone = Heard(), expected
+    listener, alone = RecordingListener(), expected
     if origin == "run":
         alone = tmp_path / "alone.parquet"
         backtest(shop_run, sales, alone, refit_from=origin)
     (tmp_path / "shared").mkdir()
     shared = tmp_path / "shared" / alone.name
-    backtest(shop_run, sales, shared, refit_from=origin, jobs=2, listener=heard)
-    assert heard.refits == 0  # all were done elsewhere
+    backtest(shop_run, sales, shared, refit_from=origin, jobs=2, listener=listener)
+    assert listener.refits == 0  # all were done elsewhere
     for suffix in (".parquet", ".json"):
         assert shared.with_suffix(suffix).read_bytes() == alone.with_suffix(suffix).read_bytes()
 
@@ -205,7 +208,7 @@ Forecaster.load({run!r}).backtest(sales, out={out!r}, listener=Killer(), **json.
 """
 
 
-class Heard(BacktestListener):
+class RecordingListener(BacktestListener):
     """What a resumed backtest said, and how many refits it did."""
 
     def __init__(self) -> None:
@@ -227,7 +230,7 @@ def killed_once(shop_run: Path, tmp_path_factory: pytest.TempPathFactory, proces
     folder = tmp_path_factory.mktemp("killed")
     out = folder / "bt.parquet"
     names = {"tests": str(Path(__file__).parent), "table": str(shop_run.parent / "sales.csv"), "run": str(shop_run)}
-    code = KILLED.format(**names, out=str(out), wanted=json.dumps(WANTED))
+    code = KILLED.format(**names, out=str(out), wanted=json.dumps(OPTIONS))
     done = subprocess.run([sys.executable, "-c", code], env=process_environment, capture_output=True, timeout=600)
     assert done.returncode == -signal.SIGKILL, done.stderr.decode()
     assert [path.name for path in folder.iterdir()] == [".bt.parquet.parts"]
@@ -244,10 +247,10 @@ def killed(killed_once: Path, tmp_path: Path) -> Path:
 def test_killed_and_run_again_it_gives_the_same_bytes(
     killed: Path, shop_run: Path, sales: pd.DataFrame, expected: Path
 ) -> None:
-    heard = Heard()
-    backtest(shop_run, sales, killed, listener=heard)
-    assert heard.resumed_parts == 1
-    assert heard.refits == 2  # the second again, and the third
+    listener = RecordingListener()
+    backtest(shop_run, sales, killed, listener=listener)
+    assert listener.resumed_parts == 1
+    assert listener.refits == 2  # the second again, and the third
     assert killed.read_bytes() == expected.read_bytes()
     assert killed.with_suffix(".json").read_bytes() == expected.with_suffix(".json").read_bytes()
     assert sorted(path.name for path in killed.parent.iterdir()) == ["bt.json", "bt.parquet"]
@@ -256,27 +259,27 @@ def test_killed_and_run_again_it_gives_the_same_bytes(
 def test_another_option_or_another_value_begins_afresh(
     killed: Path, shop_run: Path, sales: pd.DataFrame, expected: Path
 ) -> None:
-    heard = Heard()
+    listener = RecordingListener()
     with pytest.raises(KeyboardInterrupt):
-        backtest(shop_run, sales, killed, refit_epochs=2, listener=Interrupting(heard))
-    assert heard.other == "--refit-epochs"
-    heard = Heard()
+        backtest(shop_run, sales, killed, refit_epochs=2, listener=Interrupting(listener))
+    assert listener.other == "--refit-epochs"
+    listener = RecordingListener()
     other = sales.assign(sales=sales["sales"].where(sales.index != 3, 11.0))
     with pytest.raises(KeyboardInterrupt):
-        backtest(shop_run, other, killed, refit_epochs=2, listener=Interrupting(heard))
-    assert heard.other == "table"
-    heard = Heard()
-    backtest(shop_run, sales, killed, listener=heard)
-    assert heard.other
-    assert heard.refits == 3
+        backtest(shop_run, other, killed, refit_epochs=2, listener=Interrupting(listener))
+    assert listener.other == "table"
+    listener = RecordingListener()
+    backtest(shop_run, sales, killed, listener=listener)
+    assert listener.other
+    assert listener.refits == 3
     assert killed.read_bytes() == expected.read_bytes()
 
 
 class Interrupting(BacktestListener):
     """Ctrl-C as soon as something is computed."""
 
-    def __init__(self, heard: Heard) -> None:
-        self.restarted = heard.restarted  # type: ignore[method-assign]
+    def __init__(self, listener: RecordingListener) -> None:
+        self.restarted = listener.restarted  # type: ignore[method-assign]
 
     def refitting(self, number: int, cutoff: object) -> None:
         raise KeyboardInterrupt
@@ -309,5 +312,5 @@ def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(
     assert "going on: 2 parts of this backtest finished before" in whole.err
     assert "refit 3: rows up to 2024-04-14" in whole.err
     assert "refit 1" not in whole.err.split("going on")[1]
-    found, wanted = pd.read_parquet("bt.parquet"), pd.read_parquet(expected)
-    pd.testing.assert_frame_equal(found, wanted, check_exact=True)
+    actual, uninterrupted = pd.read_parquet("bt.parquet"), pd.read_parquet(expected)
+    pd.testing.assert_frame_equal(actual, uninterrupted, check_exact=True)

@@ -17,7 +17,7 @@ from forecast_attn.training.progress import EpochRecord, TrainingListener
 from forecast_attn.training.refit import Refit, refit
 
 HORIZON = 3
-ASKED: dict[str, Any] = {"cutoffs": 4, "stride": 2, "refit": 2, "refit_epochs": 1, "baselines": ()}
+OPTIONS: dict[str, Any] = {"cutoffs": 4, "stride": 2, "refit": 2, "refit_epochs": 1, "baselines": ()}
 
 
 @pytest.fixture
@@ -26,8 +26,10 @@ def forecasts(shop_run: Path, tmp_path: Path) -> Callable[..., np.ndarray]:
     made = iter(range(100))
 
     def of(table: pd.DataFrame, **options: Any) -> np.ndarray:
-        found = Forecaster.load(shop_run).backtest(table, **{**ASKED, **options, "out": tmp_path / f"{next(made)}.csv"})
-        return found.frame["prediction"].to_numpy()
+        result = Forecaster.load(shop_run).backtest(
+            table, **{**OPTIONS, **options, "out": tmp_path / f"{next(made)}.csv"}
+        )
+        return result.frame["prediction"].to_numpy()
 
     return of
 
@@ -93,12 +95,12 @@ def test_windows_are_those_whose_horizon_lies_in_the_window(
 
     model = load_model(RunDir(shop_run))
     panel, _ = read_panel(sales, model.config)
-    cutoff, heard = np.datetime64("2024-04-09", "ns"), Counter()
+    cutoff, counts = np.datetime64("2024-04-09", "ns"), Counter()
     since = cutoff - np.timedelta64(steps, "D")
-    wanted = Refit(1, cutoff, 1, "cpu", since=since, validation=validation)
-    refit(model, panel, wanted, tmp_path / "refit", heard)
-    assert heard.windows == 2 * (steps - HORIZON + 1 - validation)
-    assert np.isnan(heard.validation_loss) == (validation == 0)
+    settings = Refit(1, cutoff, 1, "cpu", since=since, validation=validation)
+    refit(model, panel, settings, tmp_path / "refit", counts)
+    assert counts.windows == 2 * (steps - HORIZON + 1 - validation)
+    assert np.isnan(counts.validation_loss) == (validation == 0)
     assert not list((tmp_path / "refit").glob("*.ckpt"))
 
 
@@ -109,8 +111,8 @@ def test_without_validation_the_last_epoch_is_kept(shop_run: Path, sales: pd.Dat
 
     model = load_model(RunDir(shop_run))
     panel, _ = read_panel(sales, model.config)
-    wanted = Refit(1, np.datetime64("2024-04-09", "ns"), 3, "cpu", learning_rate=0.5, validation=0)
-    refit(model, panel, wanted, tmp_path / "refit", TrainingListener())
+    settings = Refit(1, np.datetime64("2024-04-09", "ns"), 3, "cpu", learning_rate=0.5, validation=0)
+    refit(model, panel, settings, tmp_path / "refit", TrainingListener())
     assert best_epoch_of(RunDir(tmp_path / "refit")) == 3
 
 
@@ -146,7 +148,7 @@ def test_from_the_command_line(shop_run: Path, forecast: Callable, here: Path) -
     outcome = forecast("backtest", shop_run, "--data", table, *words, "--refit-learning-rate", 0.002, "--out", "b.csv")
     assert outcome.code == 0, outcome.err
     assert "validation" not in outcome.err.split("refit 1")[1]
-    found = json.loads(Path("b.json").read_text())
-    wanted = {"refit_every": 1, "refit_epochs": 1, "refit_learning_rate": 0.002, "refit_window": "4W"}
-    assert {name: found[name] for name in wanted} == wanted
-    assert found["refit_validation"] == 0
+    result = json.loads(Path("b.json").read_text())
+    refit_options = {"refit_every": 1, "refit_epochs": 1, "refit_learning_rate": 0.002, "refit_window": "4W"}
+    assert {name: result[name] for name in refit_options} == refit_options
+    assert result["refit_validation"] == 0

@@ -41,8 +41,8 @@ def old_run(parts: Parts, options: dict[str, Any], tmp_path_factory: pytest.Temp
     """A run with weights of baselines, a calibration and a training on all rows; beside it its table."""
     folder = tmp_path_factory.mktemp("update")
     parts["old"].to_csv(folder / "old.csv", index=False)
-    asked = {**options, "combination": "auto", "validation_windows": 64}
-    Forecaster(**asked).fit(folder / "old.csv", out=folder / "run")
+    settings = {**options, "combination": "auto", "validation_windows": 64}
+    Forecaster(**settings).fit(folder / "old.csv", out=folder / "run")
     return folder / "run"
 
 
@@ -57,7 +57,7 @@ def forecasts_of(forecaster: Forecaster, history: pd.DataFrame, future: pd.DataF
 
 
 @pytest.mark.parametrize(
-    ("asked", "refits"),
+    ("options", "refits"),
     [
         ({}, {"refit_keep": "best", "refit_final_fit": True, "refit_half_life": 8 * 14}),
         ({"keep": "new", "final_fit": False, "epochs": 1, "half_life": "none"}, {"refit_epochs": 1}),
@@ -73,7 +73,7 @@ def forecasts_of(forecaster: Forecaster, history: pd.DataFrame, future: pd.DataF
     ids=["defaults", "new", "all-rows", "old-stays"],
 )
 def test_a_backtest_with_refits_is_a_sequence_of_updates(
-    asked: dict[str, Any],
+    options: dict[str, Any],
     refits: dict[str, Any],
     old_run: Path,
     parts: Parts,
@@ -83,16 +83,16 @@ def test_a_backtest_with_refits_is_a_sequence_of_updates(
     schedule = {"cutoffs": 2, "stride": 3, "baselines": "none", "out": tmp_path / "backtest.parquet"}
     frame = forecaster.backtest(sales, **schedule, refit="every", **refits).frame
     for name, cutoff in (("one", SECOND), ("two", LAST)):
-        forecaster = forecaster.update(parts[name], **asked)
+        forecaster = forecaster.update(parts[name], **options)
         history, later = sales[sales["day"] <= cutoff], sales[sales["day"].between(cutoff + DAY, cutoff + 3 * DAY)]
-        found = forecasts_of(forecaster, history, later[["shop", "day", "promotion"]])
+        forecasts = forecasts_of(forecaster, history, later[["shop", "day", "promotion"]])
         expected = frame[(frame["model"] == "combination") & (frame["cutoff"] == cutoff)]
-        found = found.merge(expected, on=["item_id", "cutoff", "step"])
-        assert len(found) == len(expected) == 6
+        forecasts = forecasts.merge(expected, on=["item_id", "cutoff", "step"])
+        assert len(forecasts) == len(expected) == 6
         for column in ("prediction", "0.1", "0.9"):
-            np.testing.assert_array_equal(found[f"{column}_x"], found[f"{column}_y"])
+            np.testing.assert_array_equal(forecasts[f"{column}_x"], forecasts[f"{column}_y"])
     assert forecaster.metrics["update"]["number"] == 2
-    assert forecaster.metrics["update"]["kept"] == ("old" if asked.get("learning_rate") == 0.5 else "new")
+    assert forecaster.metrics["update"]["kept"] == ("old" if options.get("learning_rate") == 0.5 else "new")
 
 
 def test_both_are_scored_on_steps_that_neither_has_seen(old_run: Path, new_run: Forecaster, parts: Parts) -> None:
@@ -211,10 +211,10 @@ def test_rows_without_the_table_before_them(old_run: Path, parts: Parts, tmp_pat
         away.rename(table)
 
 
-@pytest.mark.parametrize("asked", [{"validation": 0}, {"validation": 2}, {"epochs": 0}, {"half_life": "x"}])
-def test_options_that_cannot_be(asked: dict[str, Any], old_run: Path, parts: Parts) -> None:
+@pytest.mark.parametrize("options", [{"validation": 0}, {"validation": 2}, {"epochs": 0}, {"half_life": "x"}])
+def test_options_that_cannot_be(options: dict[str, Any], old_run: Path, parts: Parts) -> None:
     with pytest.raises(UserError) as refused:
-        Forecaster.load(old_run).update(parts["one"], **asked)
+        Forecaster.load(old_run).update(parts["one"], **options)
     assert "refit" not in refused.value.message + (refused.value.hint or "")
 
 
@@ -243,17 +243,17 @@ def test_a_killed_update_leaves_nothing_and_is_begun_again(
 
 
 def test_an_ensemble_is_updated_as_a_whole(parts: Parts, options: dict[str, Any], tmp_path: Path) -> None:
-    asked = {**options, "ensemble": 2, "max_epochs": 1, "attention": "none"}
-    old = Forecaster(**asked).fit(parts["old"], out=tmp_path / "old")
+    settings = {**options, "ensemble": 2, "max_epochs": 1, "attention": "none"}
+    old = Forecaster(**settings).fit(parts["old"], out=tmp_path / "old")
     new = old.update(parts["one"], history=parts["old"], epochs=1, keep="new", half_life="none", out=tmp_path / "new")
     assert [member["best_epoch"] for member in new.metrics["members"]] == [1, 1]
     until = parts["whole"][parts["whole"]["day"] <= LAST]
     schedule = {"cutoffs": 1, "stride": 3, "baselines": "none", "out": tmp_path / "backtest.parquet"}
     frame = old.backtest(until, **schedule, refit="every", refit_epochs=1, refit_final_fit=True).frame
     future = parts["future"]
-    found = forecasts_of(new, until[until["day"] <= SECOND], future[future["day"] <= LAST])
+    forecasts = forecasts_of(new, until[until["day"] <= SECOND], future[future["day"] <= LAST])
     assert (frame["cutoff"] == SECOND).all()
-    np.testing.assert_array_equal(found["prediction"], frame[frame["model"] != "combination"]["prediction"])
+    np.testing.assert_array_equal(forecasts["prediction"], frame[frame["model"] != "combination"]["prediction"])
 
 
 def test_newer_windows_are_drawn_more_often(old_run: Path, parts: Parts) -> None:

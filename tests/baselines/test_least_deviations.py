@@ -20,17 +20,17 @@ def problem(windows: int, inputs: int, targets: int, seed: int = 0, degrees: flo
 
 def directly(x: Floats, y: Floats, penalties: Floats, reweightings: int) -> Floats:
     """Each target by itself, each system by elimination."""
-    found = np.empty((x.shape[1], y.shape[1]))
+    coefficients = np.empty((x.shape[1], y.shape[1]))
     for target in range(y.shape[1]):
         weights = np.ones(len(x))
         for _ in range(reweightings + 1):
             root = np.sqrt(weights)[:, None]
             stacked = np.vstack([x * root, np.diag(np.sqrt(penalties))])
-            wanted = np.concatenate([y[:, target] * root[:, 0], np.zeros(x.shape[1])])
-            found[:, target] = np.linalg.lstsq(stacked, wanted, rcond=None)[0]
-            weights = 1 / np.maximum(np.abs(y[:, target] - x @ found[:, target]), SMALLEST)
+            values = np.concatenate([y[:, target] * root[:, 0], np.zeros(x.shape[1])])
+            coefficients[:, target] = np.linalg.lstsq(stacked, values, rcond=None)[0]
+            weights = 1 / np.maximum(np.abs(y[:, target] - x @ coefficients[:, target]), SMALLEST)
             weights *= len(x) / weights.sum()
-    return found
+    return coefficients
 
 
 @pytest.mark.slow
@@ -49,8 +49,8 @@ def test_it_solves_what_least_squares_solve(
     """More inputs than windows too: the penalty decides between them."""
     x, y = problem(windows, inputs, targets, seed)
     penalties = np.concatenate([[0.0], np.full(inputs - 1, penalty)])
-    found = least_deviations(x, y, penalties, reweightings)
-    np.testing.assert_allclose(found, directly(x, y, penalties, reweightings), rtol=1e-4, atol=1e-4)
+    actual = least_deviations(x, y, penalties, reweightings)
+    np.testing.assert_allclose(actual, directly(x, y, penalties, reweightings), rtol=1e-4, atol=1e-4)
 
 
 def test_absolute_errors_are_as_small_as_linear_programming_makes_them() -> None:
@@ -77,8 +77,8 @@ def test_with_a_penalty_it_ends_at_the_optimum(penalty: float) -> None:
     """Absolute errors, squares below `SMALLEST`, half the penalty on the scale of the weights' mean."""
     x, y = problem(80, 30, 1, seed=3, degrees=3.0)
     penalties = np.concatenate([[0.0], np.full(29, penalty)])
-    found = least_deviations(x, y, penalties, 60)[:, 0]
-    share = np.mean(1 / np.maximum(np.abs(y[:, 0] - x @ found), SMALLEST))
+    actual = least_deviations(x, y, penalties, 60)[:, 0]
+    share = np.mean(1 / np.maximum(np.abs(y[:, 0] - x @ actual), SMALLEST))
 
     def loss(weights: Floats) -> tuple[float, Floats]:
         error = y[:, 0] - x @ weights
@@ -89,7 +89,7 @@ def test_with_a_penalty_it_ends_at_the_optimum(penalty: float) -> None:
         return float(value + share * (penalties * weights**2).sum() / 2), share * penalties * weights - x.T @ slope
 
     least = minimize(loss, np.zeros(30), jac=True, method="BFGS", options={"gtol": 1e-5}).fun
-    assert loss(found)[0] == pytest.approx(least, rel=1e-4)
+    assert loss(actual)[0] == pytest.approx(least, rel=1e-4)
     ridge, three = (loss(least_deviations(x, y, penalties, number)[:, 0])[0] for number in (0, 3))
     assert three - least < (ridge - least) / 2
 
@@ -105,6 +105,6 @@ def test_targets_do_not_know_each_other() -> None:
 
 def test_what_is_met_exactly_is_met_exactly() -> None:
     x = problem(40, 5, 1)[0]
-    wanted = np.hstack([np.zeros((40, 1)), x @ np.arange(5.0)[:, None]])
-    found = least_deviations(x, wanted, np.zeros(5))
-    np.testing.assert_allclose(found, np.stack([np.zeros(5), np.arange(5.0)], axis=1), atol=1e-9)
+    y = np.hstack([np.zeros((40, 1)), x @ np.arange(5.0)[:, None]])
+    actual = least_deviations(x, y, np.zeros(5))
+    np.testing.assert_allclose(actual, np.stack([np.zeros(5), np.arange(5.0)], axis=1), atol=1e-9)

@@ -76,21 +76,21 @@ def written_down(panel: Panel, cutoff: int, setup: BaselineSetup) -> np.ndarray:
 
     reach = max(seasons) * season
     windows = [t for t in range(reach - 1, LEARNT - horizon) if (cutoff - t) % season == 0]
-    found = []
+    forecasts = []
     for step in range(1, horizon + 1):
         block = (step - 1) // season
         x = np.array([inputs(t, block) for t in windows])
-        wanted = np.array([(z[t + step] - of_window(t)[0]) / of_window(t)[1] for t in windows])
+        targets = np.array([(z[t + step] - of_window(t)[0]) / of_window(t)[1] for t in windows])
         penalties = np.diag([0.0] + [10.0] * (x.shape[1] - 10) + [1.0] * 9)
         weights = np.ones(len(x))
         for _ in range(4):
-            solved = np.linalg.solve(x.T @ (weights[:, None] * x) + penalties, x.T @ (weights * wanted))
-            weights = 1 / np.maximum(np.abs(wanted - x @ solved), 0.1)
+            solved = np.linalg.solve(x.T @ (weights[:, None] * x) + penalties, x.T @ (weights * targets))
+            weights = 1 / np.maximum(np.abs(targets - x @ solved), 0.1)
             weights /= weights.mean()
         quantile, spread = of_window(cutoff)
-        found.append(np.sinh(np.array(inputs(cutoff, block)) @ solved * spread + quantile) * scale + median)
+        forecasts.append(np.sinh(np.array(inputs(cutoff, block)) @ solved * spread + quantile) * scale + median)
     room = (y[: cutoff + 1].max() - y[: cutoff + 1].min()) / 2
-    return np.clip(found, y[: cutoff + 1].min() - room, y[: cutoff + 1].max() + room)
+    return np.clip(forecasts, y[: cutoff + 1].min() - room, y[: cutoff + 1].max() + room)
 
 
 @pytest.mark.parametrize(
@@ -100,18 +100,18 @@ def test_it_is_what_the_documents_say(lookback: int, horizon: int) -> None:
     panel = panel_of(("a",))
     setup = setup_of(panel, lookback=lookback, horizon=horizon)
     cutoffs = [80, 159, 160, 161, 174, 200, 221]
-    found = forecast(panel, cutoffs, setup)
-    for place, cutoff in enumerate(cutoffs):
-        np.testing.assert_allclose(found[place], written_down(panel, cutoff, setup), rtol=1e-5)
+    forecasts = forecast(panel, cutoffs, setup)
+    for index, cutoff in enumerate(cutoffs):
+        np.testing.assert_allclose(forecasts[index], written_down(panel, cutoff, setup), rtol=1e-5)
 
 
 @settings(max_examples=15, deadline=None)
-@given(others=st.lists(st.integers(60, ROWS - 6), max_size=8), own=st.integers(60, ROWS - 6))
-def test_a_forecast_does_not_depend_on_the_other_cutoffs(others: list[int], own: int) -> None:
+@given(others=st.lists(st.integers(60, ROWS - 6), max_size=8), tested=st.integers(60, ROWS - 6))
+def test_a_forecast_does_not_depend_on_the_other_cutoffs(others: list[int], tested: int) -> None:
     panel = panel_of()
     setup = setup_of(panel, horizon=5)
-    alone = forecast(panel, [own], setup)[0]
-    among = forecast(panel, [*others, own, *(ROWS + cutoff for cutoff in others)], setup)
+    alone = forecast(panel, [tested], setup)[0]
+    among = forecast(panel, [*others, tested, *(ROWS + cutoff for cutoff in others)], setup)
     np.testing.assert_allclose(among[len(others)], alone, rtol=1e-8)
 
 
@@ -128,9 +128,9 @@ def test_nothing_after_boundary_and_cutoff_changes_a_forecast(cutoff: int) -> No
     before = forecast(panel, [cutoff], setup)[0]
     np.testing.assert_array_equal(forecast(changed, [cutoff], setup)[0], before)
     wind[cutoff + 1] += 1
-    found = forecast(changed, [cutoff], setup)[0]
-    assert (found[:4] != before[:4]).all()
-    np.testing.assert_array_equal(found[4:], before[4:])
+    forecasts = forecast(changed, [cutoff], setup)[0]
+    assert (forecasts[:4] != before[:4]).all()
+    np.testing.assert_array_equal(forecasts[4:], before[4:])
 
 
 def test_it_learns_once_from_rows_up_to_the_boundary() -> None:
@@ -147,27 +147,27 @@ def test_it_learns_once_from_rows_up_to_the_boundary() -> None:
 def test_each_series_has_its_own_regression() -> None:
     both, one = panel_of(), panel_of(("a",))
     cutoffs = [150, 171, 200]
-    found = forecast(both, [*cutoffs, *(ROWS + each for each in cutoffs)], setup_of(both))
-    np.testing.assert_allclose(found[:3], forecast(one, cutoffs, setup_of(one)), rtol=1e-10)
+    forecasts = forecast(both, [*cutoffs, *(ROWS + each for each in cutoffs)], setup_of(both))
+    np.testing.assert_allclose(forecasts[:3], forecast(one, cutoffs, setup_of(one)), rtol=1e-10)
     other = replace(both, target=np.where(both.series_of_rows == 0, both.target**2, both.target))
-    np.testing.assert_array_equal(forecast(other, [ROWS + 150], setup_of(both))[0], found[3])
+    np.testing.assert_array_equal(forecast(other, [ROWS + 150], setup_of(both))[0], forecasts[3])
 
 
 @settings(max_examples=10, deadline=None)
 @given(factor=st.floats(0.01, 100), shift=st.floats(-1000, 1000))
 def test_it_scales_with_the_units(factor: float, shift: float) -> None:
     panel = panel_of(("a",))
-    found = forecast(panel, [170, 200], setup_of(panel))
+    forecasts = forecast(panel, [170, 200], setup_of(panel))
     moved = forecast(replace(panel, target=factor * panel.target + shift), [170, 200], setup_of(panel))
-    np.testing.assert_allclose(moved, factor * found + shift, rtol=1e-5, atol=1e-5 * factor)
+    np.testing.assert_allclose(moved, factor * forecasts + shift, rtol=1e-5, atol=1e-5 * factor)
 
 
 def test_it_learns_the_course_and_both_covariates() -> None:
     panel = panel_of(("a",), 4 * 300)
     cutoffs = list(range(4 * 250 - 1, 4 * 299, 4))
-    found = forecast(panel, cutoffs, setup_of(panel, boundary=panel.timestamps[4 * 250 - 1]))
+    forecasts = forecast(panel, cutoffs, setup_of(panel, boundary=panel.timestamps[4 * 250 - 1]))
     actual = panel.target[np.array(cutoffs)[:, None] + np.arange(1, 5)]
-    assert np.abs(found - actual).mean() < 1.8  # of noise whose mean absolute value is 1.1
+    assert np.abs(forecasts - actual).mean() < 1.8  # of noise whose mean absolute value is 1.1
     naive = baseline_forecasts("seasonal-naive", panel, np.array(cutoffs), setup_of(panel))
     assert np.abs(naive - actual).mean() > 4
 
@@ -179,22 +179,22 @@ def test_windows_with_a_missing_value_are_left_out(monkeypatch: pytest.MonkeyPat
     target = panel.target.copy()
     target[hole] = np.nan
     holed = replace(panel, target=target)
-    found, kept = forecast(holed, [hole + 4, 230], setup), median_regression.windows_of_phase
-    assert np.isnan(found[0]).all()  # among its inputs
+    forecasts, original = forecast(holed, [hole + 4, 230], setup), median_regression.windows_of_phase
+    assert np.isnan(forecasts[0]).all()  # among its inputs
     seasons = (hole - np.arange(ROWS) - 1) // SEASON  # from a cut-off to the hole: 0 is the horizon, -1 the last one
     empty = np.flatnonzero(np.isin(seasons, [0, -1, -2, -3, -7]))
     elsewhere = np.flatnonzero(np.isin(seasons, [-4, -5, -6]))
-    monkeypatch.setattr(median_regression, "windows_of_phase", lambda *given: np.setdiff1d(kept(*given), empty))
-    np.testing.assert_array_equal(forecast(holed, [230], setup)[0], found[1])
-    monkeypatch.setattr(median_regression, "windows_of_phase", lambda *given: np.setdiff1d(kept(*given), elsewhere))
-    assert (forecast(holed, [230], setup)[0] != found[1]).all()
+    monkeypatch.setattr(median_regression, "windows_of_phase", lambda *given: np.setdiff1d(original(*given), empty))
+    np.testing.assert_array_equal(forecast(holed, [230], setup)[0], forecasts[1])
+    monkeypatch.setattr(median_regression, "windows_of_phase", lambda *given: np.setdiff1d(original(*given), elsewhere))
+    assert (forecast(holed, [230], setup)[0] != forecasts[1]).all()
 
 
 def test_what_has_too_little_behind_it() -> None:
     panel = panel_of()
     setup = setup_of(panel)
-    found = forecast(panel, [5, 7 * SEASON - 2, 7 * SEASON - 1, 200], setup)
-    assert np.isnan(found).any(axis=1).tolist() == [True, True, False, False]
+    forecasts = forecast(panel, [5, 7 * SEASON - 2, 7 * SEASON - 1, 200], setup)
+    assert np.isnan(forecasts).any(axis=1).tolist() == [True, True, False, False]
     few = 7 * SEASON + SEASON + (regression_windows.FEWEST_LEARNED - 1) * SEASON
     cutoff = 7 * SEASON - 1 + 40 * SEASON
     enough, too_few = (replace(setup, boundary=panel.timestamps[few - 1 - less]) for less in (0, 1))
@@ -204,8 +204,8 @@ def test_what_has_too_little_behind_it() -> None:
     assert "leave it out" in caught.value.hint
     later = panel.timestamps + np.where(panel.series_of_rows == 1, np.timedelta64(60, "D"), np.timedelta64(0, "D"))
     late = replace(panel, timestamps=later)
-    found = forecast(late, [200, ROWS + 200], setup)  # the second series begins after the boundary
-    assert np.isnan(found).any(axis=1).tolist() == [False, True]
+    forecasts = forecast(late, [200, ROWS + 200], setup)  # the second series begins after the boundary
+    assert np.isnan(forecasts).any(axis=1).tolist() == [False, True]
     assert forecast(panel, [], setup).shape == (0, SEASON)
 
 
@@ -218,11 +218,11 @@ def test_too_many_inputs_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_more_windows_than_it_takes_are_thinned_out(monkeypatch: pytest.MonkeyPatch) -> None:
     panel, setup = panel_of(("a",)), setup_of(panel_of(("a",)))
-    whole, kept = forecast(panel, [199], setup), median_regression.windows_of_phase
+    whole, original = forecast(panel, [199], setup), median_regression.windows_of_phase
     monkeypatch.setattr(median_regression, "MOST_WINDOWS_OF_PHASE", 17)  # of 33
     thinned = forecast(panel, [199], setup)
     assert (thinned != whole).all()
-    monkeypatch.setattr(median_regression, "windows_of_phase", lambda *given: kept(*given)[::2])
+    monkeypatch.setattr(median_regression, "windows_of_phase", lambda *given: original(*given)[::2])
     np.testing.assert_array_equal(forecast(panel, [199], setup), thinned)
 
 
@@ -267,8 +267,8 @@ def test_categories_are_a_column_each() -> None:
         panel = read_panel(table, RunConfig.from_options({**options, "freq": "D"}))[0]
         setup = BaselineSetup(21, 3, 7, Calendar.build("none", panel.frequency), panel.timestamps[1299])
         cutoffs = np.arange(1300, rows - 3)
-        found = forecast(panel, list(cutoffs), setup)
-        errors.append(np.abs(found - panel.target[cutoffs[:, None] + np.arange(1, 4)]).mean())
+        forecasts = forecast(panel, list(cutoffs), setup)
+        errors.append(np.abs(forecasts - panel.target[cutoffs[:, None] + np.arange(1, 4)]).mean())
         rows_of = median_regression.SeriesRows(panel, 0, slice(0, 1300), setup)
         width = 1 + 3 * 7 + 2 + 2 + (2 * 3 + 2 * 7 if len(errors) == 1 else 0)  # quantile and spread, year, kinds
         assert len(median_regression.Blocks(rows_of, setup).penalties(0)) == width
@@ -300,8 +300,8 @@ def test_an_axis_of_whole_numbers_has_no_year() -> None:
     table = pd.DataFrame({"date": np.arange(200), "target": np.sin(np.arange(200.0)) + rng.normal(size=200) / 10})
     panel = read_panel(table, RunConfig.from_options({"freq": "1"}))[0]
     setup = BaselineSetup(20, 10, 1, Calendar.build("auto", panel.frequency), panel.timestamps[150])
-    found = forecast(panel, [160, 170], setup)
-    assert np.abs(found - panel.target[np.array([[160], [170]]) + np.arange(1, 11)]).mean() < 0.3
+    forecasts = forecast(panel, [160, 170], setup)
+    assert np.abs(forecasts - panel.target[np.array([[160], [170]]) + np.arange(1, 11)]).mean() < 0.3
 
 
 def test_spikes_do_not_move_it_as_they_move_squares() -> None:

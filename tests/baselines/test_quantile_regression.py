@@ -47,10 +47,10 @@ def test_the_pinball_loss_is_as_small_as_linear_programming_makes_it() -> None:
     rng = np.random.default_rng(1)
     x = np.hstack([np.ones((150, 1)), rng.normal(size=(150, 5))])
     y = x @ rng.normal(size=(6, 2)) + rng.standard_t(3, size=(150, 2)) * np.exp(x[:, 1:2] / 2)
-    found = regression_quantiles(x, y, QUANTILES, np.full(6, 1e-6)).reshape(6, 2, 3)
+    actual = regression_quantiles(x, y, QUANTILES, np.full(6, 1e-6)).reshape(6, 2, 3)
     for target in range(2):
-        for place, share in enumerate(QUANTILES):
-            error = y[:, target] - x @ found[:, target, place]
+        for index, share in enumerate(QUANTILES):
+            error = y[:, target] - x @ actual[:, target, index]
             loss = np.maximum(share * error, (share - 1) * error).sum()
             size = np.eye(len(x))  # y = x w + above - below
             least = linprog(
@@ -66,9 +66,9 @@ def test_the_pinball_loss_is_as_small_as_linear_programming_makes_it() -> None:
 def test_a_heavy_penalty_leaves_the_quantiles_of_the_target() -> None:
     rng = np.random.default_rng(2)
     x, y = np.hstack([np.ones((400, 1)), rng.normal(size=(400, 3))]), rng.gamma(2.0, size=(400, 1))
-    found = regression_quantiles(x, y, QUANTILES, np.array([0, 1e9, 1e9, 1e9]), rounds=60)
-    np.testing.assert_allclose(found[0], np.quantile(y, QUANTILES), atol=0.05)
-    np.testing.assert_allclose(found[1:], 0, atol=1e-4)
+    actual = regression_quantiles(x, y, QUANTILES, np.array([0, 1e9, 1e9, 1e9]), rounds=60)
+    np.testing.assert_allclose(actual[0], np.quantile(y, QUANTILES), atol=0.05)
+    np.testing.assert_allclose(actual[1:], 0, atol=1e-4)
 
 
 def test_its_spread_follows_a_covariate_and_its_intervals_hold(panel: Panel) -> None:
@@ -103,8 +103,8 @@ def test_the_kernel_regression_is_that_of_the_formula_estimated_without_each_win
 
     left_out = [y[row] - estimated(np.delete(z, row, 0), np.delete(y, row, 0), z[row])[0] for row in range(24)]
     around = np.quantile(left_out, QUANTILES, axis=0).T
-    wanted = np.array([estimated(z, y, at)[0][:, None] + around for at in z_others])
-    np.testing.assert_allclose(kernel_quantiles(x, y, QUANTILES)(others).reshape(3, 2, 3), wanted, rtol=1e-7)
+    expected = np.array([estimated(z, y, at)[0][:, None] + around for at in z_others])
+    np.testing.assert_allclose(kernel_quantiles(x, y, QUANTILES)(others).reshape(3, 2, 3), expected, rtol=1e-7)
 
 
 def test_the_kernel_regression_bends_where_the_linear_one_does_not_and_its_intervals_hold(panel: Panel) -> None:
@@ -112,10 +112,10 @@ def test_the_kernel_regression_bends_where_the_linear_one_does_not_and_its_inter
     panel = replace(panel, target=panel.target + bent)
     cutoffs = np.arange(400 * SEASON - 1, ROWS - SEASON, SEASON)
     rows = cutoffs[:, None] + np.arange(1, SEASON + 1)
-    found = {name: quantile_forecasts(name, panel, cutoffs, setup_of(panel), QUANTILES) for name in (NAME, KERNEL)}
-    quantiles = found[KERNEL][1]
+    actual = {name: quantile_forecasts(name, panel, cutoffs, setup_of(panel), QUANTILES) for name in (NAME, KERNEL)}
+    quantiles = actual[KERNEL][1]
     assert quantiles is not None
-    errors = {name: np.abs(point - panel.target[rows]).mean() for name, (point, _) in found.items()}
+    errors = {name: np.abs(point - panel.target[rows]).mean() for name, (point, _) in actual.items()}
     assert errors[KERNEL] < 0.95 * errors[NAME]
     inside = (quantiles[..., 0] <= panel.target[rows]) & (panel.target[rows] <= quantiles[..., 2])
     assert 0.7 < inside.mean() < 0.9
@@ -123,14 +123,16 @@ def test_the_kernel_regression_bends_where_the_linear_one_does_not_and_its_inter
 
 @of_both
 def test_a_forecast_knows_nothing_after_its_cutoff_and_of_no_other_cutoff(panel: Panel, name: str) -> None:
-    setup, own, rng = setup_of(panel), 2 * EPOCH + 30, np.random.default_rng(3)
+    setup, cutoff, rng = setup_of(panel), 2 * EPOCH + 30, np.random.default_rng(3)
     target, known = panel.target.copy(), panel.future_covariates.copy()
-    target[own + 1 :] += rng.normal(0, 100, ROWS - own - 1)
-    known[own + SEASON + 1 :] += 50
+    target[cutoff + 1 :] += rng.normal(0, 100, ROWS - cutoff - 1)
+    known[cutoff + SEASON + 1 :] += 50
     changed = replace(panel, target=target, future_covariates=known)
-    alone = quantile_forecasts(name, panel, np.array([own]), setup, QUANTILES)[1]
-    blind = quantile_forecasts(name, changed, np.array([own]), setup, QUANTILES)[1]
-    among = quantile_forecasts(name, panel, np.array([own - 2, own, own + 9, own + EPOCH]), setup, QUANTILES)[1]
+    alone = quantile_forecasts(name, panel, np.array([cutoff]), setup, QUANTILES)[1]
+    blind = quantile_forecasts(name, changed, np.array([cutoff]), setup, QUANTILES)[1]
+    among = quantile_forecasts(
+        name, panel, np.array([cutoff - 2, cutoff, cutoff + 9, cutoff + EPOCH]), setup, QUANTILES
+    )[1]
     assert alone is not None
     assert blind is not None
     assert among is not None
@@ -152,7 +154,7 @@ def test_it_is_estimated_anew_at_every_epoch_and_learns_nothing_between(panel: P
 def test_one_estimation_serves_an_epoch_and_learns_from_no_more_windows_than_it_may(panel: Panel) -> None:
     learnt = []
 
-    def fit(inputs: np.ndarray, wanted: np.ndarray, penalties: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+    def fit(inputs: np.ndarray, targets: np.ndarray, penalties: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
         learnt.append(len(inputs))
         return lambda others: np.zeros((len(others), SEASON))
 

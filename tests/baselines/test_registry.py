@@ -79,7 +79,7 @@ def test_naive_and_drift_value_by_value(panel: list[list[float]], horizon: int) 
     edges = np.cumsum([0, *map(len, panel)])
     flat, line = (each(target, edges[:-1], edges[1:] - 1, horizon=horizon) for each in (naive, drift))
     for index, values in enumerate(panel):
-        known = [(place, value) for place, value in enumerate(values) if not math.isnan(value)]
+        known = [(position, value) for position, value in enumerate(values) if not math.isnan(value)]
         if not known:
             assert np.isnan(flat[index]).all()
             assert np.isnan(line[index]).all()
@@ -95,37 +95,39 @@ def test_the_mean_square_of_one_season_back(panel: list[list[float]], season: in
     target = np.concatenate([np.array(each) for each in panel])
     edges = np.cumsum([0, *map(len, panel)])
     got = seasonal_naive_square(target, edges[:-1], edges[1:], season=season)
-    for values, found in zip(panel, got, strict=True):
+    for values, mean_square in zip(panel, got, strict=True):
         back = season if len(values) > season else 1
         squares = [(now - before) ** 2 for before, now in zip(values, values[back:], strict=False)]
         squares = [square for square in squares if not math.isnan(square)]
         mean = sum(squares) / len(squares) if squares else 0
-        np.testing.assert_allclose(found, mean if mean > 0 else NAN, rtol=1e-9)
+        np.testing.assert_allclose(mean_square, mean if mean > 0 else NAN, rtol=1e-9)
 
 
 def test_scales_look_at_the_first_rows_alone() -> None:
     panel = panel_of()
     stops = panel.starts[:-1] + 100
     changed = replace(panel, target=np.where(np.arange(panel.num_rows) % (24 * 40) < 100, panel.target, 1e9))
-    ours, theirs = (insample_scales(each, stops, 24) for each in (panel, changed))
-    pd.testing.assert_frame_equal(ours, theirs)
-    assert ours.index.tolist() == ["a", "b"]
-    np.testing.assert_array_equal(ours["mae"], seasonal_naive_error(panel.target, panel.starts[:-1], stops, season=24))
+    before, after = (insample_scales(each, stops, 24) for each in (panel, changed))
+    pd.testing.assert_frame_equal(before, after)
+    assert before.index.tolist() == ["a", "b"]
+    np.testing.assert_array_equal(
+        before["mae"], seasonal_naive_error(panel.target, panel.starts[:-1], stops, season=24)
+    )
 
 
 @pytest.mark.parametrize("name", [*DEFAULT_BASELINES, TREES])
 def test_nothing_after_a_cutoff_changes_its_forecast(name: str) -> None:
     panel = panel_of()
     setup, cutoffs = setup_of(panel), late_cutoffs(panel)[[0, 4, 12]]
-    ours = baseline_forecasts(name, panel, cutoffs, setup)
-    assert ours.shape == (3, 24)
-    for place, cutoff in enumerate(cutoffs):
+    before = baseline_forecasts(name, panel, cutoffs, setup)
+    assert before.shape == (3, 24)
+    for index, cutoff in enumerate(cutoffs):
         target = panel.target.copy()
         # The first cut-off is the boundary, so that nothing after any of them may be learnt either.
         stop = panel.starts[np.searchsorted(panel.starts, cutoff, side="right")]
         target[cutoff + 1 : stop] += 1_000
-        theirs = baseline_forecasts(name, replace(panel, target=target), cutoffs, setup)
-        np.testing.assert_array_equal(theirs[place], ours[place])
+        after = baseline_forecasts(name, replace(panel, target=target), cutoffs, setup)
+        np.testing.assert_array_equal(after[index], before[index])
 
 
 def test_linear_finds_the_course_of_the_day_and_the_covariate() -> None:
@@ -139,21 +141,21 @@ def test_linear_finds_the_course_of_the_day_and_the_covariate() -> None:
 def test_linear_solves_what_scikit_learn_solves() -> None:
     rng = np.random.default_rng(0)
     past, known = rng.normal(size=(60, 5)) * [1, 2, 3, 4, 0], rng.normal(3, 2, (60, 3))
-    wanted = past[:, 0] - known[:, 1] + rng.normal(size=60)
-    layers = linear._ridge(past, known, wanted, past.T @ past, (0.01, 1.0))
+    y = past[:, 0] - known[:, 1] + rng.normal(size=60)
+    layers = linear._ridge(past, known, y, past.T @ past, (0.01, 1.0))
     inputs = np.concatenate([past[:, :4], known], axis=1)
     scaled = (inputs - inputs.mean(axis=0)) / inputs.std(axis=0)
     for layer, penalty in zip(layers, (0.01, 1.0), strict=True):
-        expected = sklearn.linear_model.Ridge(alpha=60 * penalty).fit(scaled, wanted).predict(scaled)
+        expected = sklearn.linear_model.Ridge(alpha=60 * penalty).fit(scaled, y).predict(scaled)
         np.testing.assert_allclose(np.hstack([past, known]) @ layer.weights + layer.offset, expected, rtol=1e-8)
 
 
 def test_linear_scales_with_the_units() -> None:
     panel = panel_of()
     setup, cutoffs = setup_of(panel), late_cutoffs(panel)
-    ours = baseline_forecasts("linear", panel, cutoffs, setup)
-    theirs = baseline_forecasts("linear", replace(panel, target=3 * panel.target - 40), cutoffs, setup)
-    np.testing.assert_allclose(theirs, 3 * ours - 40, rtol=1e-6)
+    before = baseline_forecasts("linear", panel, cutoffs, setup)
+    after = baseline_forecasts("linear", replace(panel, target=3 * panel.target - 40), cutoffs, setup)
+    np.testing.assert_allclose(after, 3 * before - 40, rtol=1e-6)
 
 
 def test_linear_takes_missing_values_and_padded_windows() -> None:
@@ -171,17 +173,17 @@ def test_linear_knows_a_covariate_as_far_as_it_is_known() -> None:
     panel = panel_of(series=("a",))
     known = replace(panel, roles=replace(panel.roles, known_steps={"wind": 3}))
     setup, cutoffs = setup_of(panel), late_cutoffs(panel)[:4]
-    ours = baseline_forecasts("linear", known, cutoffs, setup)
-    for place, cutoff in enumerate(cutoffs):
+    before = baseline_forecasts("linear", known, cutoffs, setup)
+    for index, cutoff in enumerate(cutoffs):
         changed = panel.future_covariates.copy()
         changed[cutoff + 4 :] += 7
-        theirs = baseline_forecasts("linear", replace(known, future_covariates=changed), cutoffs, setup)
-        np.testing.assert_array_equal(ours[place], theirs[place])
+        after = baseline_forecasts("linear", replace(known, future_covariates=changed), cutoffs, setup)
+        np.testing.assert_array_equal(before[index], after[index])
         changed[cutoff + 3] += 7
-        theirs = baseline_forecasts("linear", replace(known, future_covariates=changed), cutoffs, setup)
-        assert abs(theirs[place, 2] - ours[place, 2]) > 7
+        after = baseline_forecasts("linear", replace(known, future_covariates=changed), cutoffs, setup)
+        assert abs(after[index, 2] - before[index, 2]) > 7
     full = baseline_forecasts("linear", panel, cutoffs, setup)
-    assert np.abs(full[:, 3:] - ours[:, 3:]).mean() > 1
+    assert np.abs(full[:, 3:] - before[:, 3:]).mean() > 1
 
 
 def test_linear_sees_covariates_as_they_were_forecast() -> None:

@@ -68,11 +68,11 @@ def by_least_squares(panel: Panel, cutoff: int, setup: BaselineSetup, half_life:
     reach = max(seasons) * season
     windows = [t for t in range(reach - 1, cutoff - horizon + 1) if (cutoff - t) % season == 0]
     weights = [0.5 ** ((cutoff - horizon - t) / season / half_life) for t in windows]
-    x, wanted = np.array([inputs(t) for t in windows]), np.array([z[t + 1 : t + 1 + horizon] for t in windows])
+    x, targets = np.array([inputs(t) for t in windows]), np.array([z[t + 1 : t + 1 + horizon] for t in windows])
     penalties = np.array([0.0] + [3.0] * (x.shape[1] - 8) + [0.3] * 7)
     root = np.sqrt(weights)[:, None]
     stacked = np.vstack([x * root, np.diag(np.sqrt(penalties))])
-    target = np.vstack([wanted * root, np.zeros((x.shape[1], horizon))])
+    target = np.vstack([targets * root, np.zeros((x.shape[1], horizon))])
     solved = np.linalg.lstsq(stacked, target, rcond=None)[0]
     return np.asarray(np.sinh(np.array(inputs(cutoff)) @ solved) * spread + median)
 
@@ -83,22 +83,24 @@ def test_it_solves_what_least_squares_solve(lookback: int, horizon: int, monkeyp
     panel = panel_of(("a",))
     setup = setup_of(panel, lookback=lookback, horizon=horizon)
     cutoffs = [80, 110, 111, 121, 130, 131, 135, 200, 222, 223, 230]
-    found = forecast(panel, cutoffs, setup)
-    for place, cutoff in enumerate(cutoffs):
+    forecasts = forecast(panel, cutoffs, setup)
+    for index, cutoff in enumerate(cutoffs):
         of_each = [by_least_squares(panel, cutoff, setup, half_life) for half_life in (np.inf, 365.0, 90.0)]
-        np.testing.assert_allclose(found[place], np.mean(of_each, axis=0), rtol=1e-8)
+        np.testing.assert_allclose(forecasts[index], np.mean(of_each, axis=0), rtol=1e-8)
 
 
 @settings(max_examples=15, deadline=None)
-@given(others=st.lists(st.integers(60, ROWS - SEASON - 1), max_size=8), own=st.integers(60, ROWS - SEASON - 1))
-def test_a_forecast_does_not_depend_on_the_other_cutoffs(others: list[int], own: int) -> None:
+@given(others=st.lists(st.integers(60, ROWS - SEASON - 1), max_size=8), tested=st.integers(60, ROWS - SEASON - 1))
+def test_a_forecast_does_not_depend_on_the_other_cutoffs(others: list[int], tested: int) -> None:
     panel = panel_of()
     setup = setup_of(panel)
-    alone = forecast(panel, [own], setup)[0]
+    alone = forecast(panel, [tested], setup)[0]
     second = [ROWS + cutoff for cutoff in others]
-    among = forecast(panel, [*others, own, *second], setup)
+    among = forecast(panel, [*others, tested, *second], setup)
     np.testing.assert_allclose(among[len(others)], alone, rtol=1e-8)
-    np.testing.assert_array_equal(np.isnan(among[: len(others)]), np.isnan(forecast(panel, [*others, own], setup)[:-1]))
+    np.testing.assert_array_equal(
+        np.isnan(among[: len(others)]), np.isnan(forecast(panel, [*others, tested], setup)[:-1])
+    )
 
 
 @pytest.mark.parametrize("cutoff", [70, 120, 121, 170, ROWS - SEASON - 1])
@@ -119,27 +121,27 @@ def test_nothing_after_a_cutoff_changes_its_forecast(cutoff: int) -> None:
 def test_each_series_has_its_own_regression() -> None:
     both, one = panel_of(), panel_of(("a",))
     cutoffs = [150, 151, 200]
-    found = forecast(both, [*cutoffs, *(ROWS + each for each in cutoffs)], setup_of(both))
-    np.testing.assert_allclose(found[:3], forecast(one, cutoffs, setup_of(one)), rtol=1e-10)
+    forecasts = forecast(both, [*cutoffs, *(ROWS + each for each in cutoffs)], setup_of(both))
+    np.testing.assert_allclose(forecasts[:3], forecast(one, cutoffs, setup_of(one)), rtol=1e-10)
     other = replace(both, target=np.where(both.series_of_rows == 0, both.target**2, both.target))
-    np.testing.assert_array_equal(forecast(other, [ROWS + 150], setup_of(both))[0], found[3])
+    np.testing.assert_array_equal(forecast(other, [ROWS + 150], setup_of(both))[0], forecasts[3])
 
 
 @settings(max_examples=10, deadline=None)
 @given(factor=st.floats(0.01, 100), shift=st.floats(-1000, 1000))
 def test_it_scales_with_the_units(factor: float, shift: float) -> None:
     panel = panel_of(("a",))
-    found = forecast(panel, [150, 200], setup_of(panel))
+    forecasts = forecast(panel, [150, 200], setup_of(panel))
     moved = forecast(replace(panel, target=factor * panel.target + shift), [150, 200], setup_of(panel))
-    np.testing.assert_allclose(moved, factor * found + shift, rtol=1e-6, atol=1e-6 * factor)
+    np.testing.assert_allclose(moved, factor * forecasts + shift, rtol=1e-6, atol=1e-6 * factor)
 
 
 def test_it_learns_the_course_and_both_covariates() -> None:
     panel = panel_of(("a",), 4 * 200)
     cutoffs = list(range(400, 4 * 199, 4))
-    found = forecast(panel, cutoffs, setup_of(panel))
+    forecasts = forecast(panel, cutoffs, setup_of(panel))
     actual = panel.target[np.array(cutoffs)[:, None] + np.arange(1, 5)]
-    assert np.abs(found - actual).mean() < 1.8  # of noise whose mean absolute value is 1.1
+    assert np.abs(forecasts - actual).mean() < 1.8  # of noise whose mean absolute value is 1.1
     naive = baseline_forecasts("seasonal-naive", panel, np.array(cutoffs), setup_of(panel))
     assert np.abs(naive - actual).mean() > 4
 
@@ -150,13 +152,13 @@ def test_windows_with_a_missing_value_are_left_out(monkeypatch: pytest.MonkeyPat
     setup = setup_of(panel)
     target = panel.target.copy()
     target[hole] = np.nan
-    found = forecast(replace(panel, target=target), [150, 230], setup)
-    assert np.isnan(found[0]).all()  # among its inputs
-    every, kept = np.arange(27, 231), regression.windows_of_phase
+    forecasts = forecast(replace(panel, target=target), [150, 230], setup)
+    assert np.isnan(forecasts[0]).all()  # among its inputs
+    every, original = np.arange(27, 231), regression.windows_of_phase
     back = every - hole  # seven seasons back, then three, then the horizon
     learnt = every[~((back >= 24) & (back < 28)) & ~((back >= -SEASON) & (back < 12))]
-    monkeypatch.setattr(regression, "windows_of_phase", lambda *given: np.intersect1d(kept(*given), learnt))
-    np.testing.assert_allclose(found[1], forecast(panel, [230], setup)[0], rtol=1e-9)
+    monkeypatch.setattr(regression, "windows_of_phase", lambda *given: np.intersect1d(original(*given), learnt))
+    np.testing.assert_allclose(forecasts[1], forecast(panel, [230], setup)[0], rtol=1e-9)
 
 
 def test_what_has_too_little_behind_it() -> None:
@@ -164,8 +166,8 @@ def test_what_has_too_little_behind_it() -> None:
     setup = setup_of(panel)
     few = regression.FEWEST_LEARNED
     first = 7 * SEASON - 1 + few * SEASON  # its horizon, and so many windows, right before it
-    found = forecast(panel, [5, first - 1, first, 200], setup)
-    assert np.isnan(found).any(axis=1).tolist() == [True, True, False, False]
+    forecasts = forecast(panel, [5, first - 1, first, 200], setup)
+    assert np.isnan(forecasts).any(axis=1).tolist() == [True, True, False, False]
     with pytest.raises(DataError, match="fewer than 4 windows"):
         forecast(panel, [5, first - 1], setup)
     assert forecast(panel, [], setup).shape == (0, SEASON)

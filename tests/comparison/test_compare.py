@@ -39,7 +39,7 @@ OPTIONS = {
     "accelerator": "cpu",
 }
 FLAGS = [f"--{name.replace('_', '-')}={value}" for name, value in OPTIONS.items()]
-ASKED = {"attention": "none,bahdanau", "seeds": 2, "seed": 4}
+CHOICES = {"attention": "none,bahdanau", "seeds": 2, "seed": 4}
 WITH_TIMES = ("history.csv", "metrics.json", "manifest.json")
 TIMES = ["seconds", "seconds_std", "windows_per_second"]
 
@@ -54,8 +54,8 @@ def table(make_table, tmp_path_factory) -> Path:
 @pytest.fixture(scope="module")
 def shown(forecast, table):
     """What the command says; its folder is `compared` beside the table. Look at it, do not change it."""
-    asked = [f"--{name}={value}" for name, value in ASKED.items()]
-    outcome = forecast("compare", table, *asked, *FLAGS, "--out", table.parent / "compared")
+    words = [f"--{name}={value}" for name, value in CHOICES.items()]
+    outcome = forecast("compare", table, *words, *FLAGS, "--out", table.parent / "compared")
     assert outcome.code == 0, outcome.err
     return outcome
 
@@ -182,7 +182,7 @@ class Strikes(ComparisonListener):
             raise Killed
 
 
-class Kept(ComparisonListener):
+class RecordingListener(ComparisonListener):
     def __init__(self) -> None:
         self.kept: list[bool] = []
 
@@ -192,15 +192,15 @@ class Kept(ComparisonListener):
 
 @slow
 def test_killed_it_goes_on_to_the_same_leaderboard(compared, table, tmp_path):
-    folder, listener = tmp_path / "struck", Kept()
+    folder, listener = tmp_path / "struck", RecordingListener()
     with pytest.raises(Killed):
-        forecast_attn.compare(table, **ASKED, **OPTIONS, out=folder, listener=Strikes())
+        forecast_attn.compare(table, **CHOICES, **OPTIONS, out=folder, listener=Strikes())
     assert not (folder / "leaderboard.csv").exists()
     assert not (folder / RUNS[1] / "metrics.json").exists()
     # Killed once more, between the folder of the third run and its config.json.
     (folder / RUNS[2]).mkdir()
     (folder / RUNS[2] / "schema.json").write_text("{}")
-    found = forecast_attn.resume_comparison(folder, listener=listener)
+    result = forecast_attn.resume_comparison(folder, listener=listener)
     assert listener.kept == [True, False, False, False]
     boards = [pd.read_csv(where / "leaderboard.csv").drop(columns=TIMES) for where in (folder, compared)]
     pd.testing.assert_frame_equal(*boards)
@@ -208,8 +208,8 @@ def test_killed_it_goes_on_to_the_same_leaderboard(compared, table, tmp_path):
         assert (folder / name / "model.safetensors").read_bytes() == (
             compared / name / "model.safetensors"
         ).read_bytes()
-    assert found.winner_run.is_dir()
-    assert found.to_dict()["leaderboard"][0]["attention"] == found.winner
+    assert result.winner_run.is_dir()
+    assert result.to_dict()["leaderboard"][0]["attention"] == result.winner
 
 
 @slow
@@ -217,8 +217,8 @@ def test_processes_make_the_same_runs_and_go_on_where_one_of_them_was_cut_short(
     compared, table, forecast, tmp_path, monkeypatch
 ):
     monkeypatch.chdir(tmp_path)  # names of files are those of this process
-    asked = [f"--{name}={value}" for name, value in ASKED.items()]
-    outcome = forecast("compare", table, *asked, *FLAGS, "--out", "shared", "--jobs", "2")
+    words = [f"--{name}={value}" for name, value in CHOICES.items()]
+    outcome = forecast("compare", table, *words, *FLAGS, "--out", "shared", "--jobs", "2")
     assert outcome.code == 0, outcome.err
     assert outcome.err.count("2 epochs, all epochs done") == len(RUNS)
     (tmp_path / "shared" / "leaderboard.csv").unlink()
@@ -261,8 +261,8 @@ def test_told_to_end_it_says_how_the_whole_comparison_goes_on(forecast, table, h
 
 @slow
 def test_what_cannot_be_continued_is_refused(compared, table, forecast, make_table, tmp_path):
-    asked = ["--attention", "none,bahdanau", *FLAGS]
-    again = forecast("compare", table, *asked, "--out", compared)
+    words = ["--attention", "none,bahdanau", *FLAGS]
+    again = forecast("compare", table, *words, "--out", compared)
     assert again.code == 1
     assert again.hint.endswith(f"continue it with: forecast compare --resume {compared}")
     other = tmp_path / "other.csv"

@@ -79,13 +79,13 @@ def test_repeats_are_refused_unless_told(repeated: pd.DataFrame, as_panel: AsPan
 
 
 def test_changes_of_the_clock_are_suspected_and_not_repaired(as_panel: AsPanel) -> None:
-    for start, said in (
+    for start, message in (
         ("2024-10-26", "has 2024-10-27 02:00 twice"),
         ("2024-03-30", "gap of 1 row: after 2024-03-31 01"),
     ):
         hours = pd.date_range(start, periods=60, freq="h", tz="Europe/Berlin").tz_localize(None)
         frame = pd.DataFrame({"time": hours, "y": np.arange(60.0)})
-        with pytest.raises(DataError, match=said) as error:
+        with pytest.raises(DataError, match=message) as error:
             as_panel(frame)
         assert "--tz Europe/Berlin" in str(error.value.hint)
         assert as_panel(frame, tz="Europe/Berlin").num_rows == 60
@@ -101,12 +101,12 @@ def test_repeats_are_what_pandas_groups_give(rows: list[tuple[int, int, float]],
     frame = pd.DataFrame(rows, columns=["item_id", "step", "y"]).astype({"y": float})
     cells = cells_of(frame, time="step", target="y", item_id="item_id")
     roles = resolve_roles(frame, DataConfig(time="step", target="y", item_id="item_id"), "t")
-    found = without_repeats(cells, roles, stop_at_errors, duplicates, [])
+    result = without_repeats(cells, roles, stop_at_errors, duplicates, [])
     groups = frame.groupby(["item_id", "step"])["y"]
     expected = groups.mean() if duplicates == "mean" else groups.nth(0 if duplicates == "first" else -1)
     if duplicates != "mean":
         expected = frame.loc[expected.index].sort_values(["item_id", "step"])["y"]
-    np.testing.assert_allclose(found.columns["y"], expected.to_numpy(), rtol=1e-12, atol=1e-9)
+    np.testing.assert_allclose(result.columns["y"], expected.to_numpy(), rtol=1e-12, atol=1e-9)
 
 
 def test_equal_rows_keep_their_bits_in_the_mean() -> None:
@@ -194,8 +194,8 @@ def test_every_series_gives_its_evidence() -> None:
         days(1, item_id="e"),
     ]
     cells = cells_of(pd.concat(frames))
-    found = [(step.item_id, step.step, step.regular, step.steps) for step in series_steps(cells, parse_frequency("D"))]
-    assert found == [("a", "D", 29, 29), ("b", "D", 17, 18), ("c", "D", 1, 1), ("d", "h", 9, 9), ("e", None, 0, 0)]
+    steps = [(step.item_id, step.step, step.regular, step.steps) for step in series_steps(cells, parse_frequency("D"))]
+    assert steps == [("a", "D", 29, 29), ("b", "D", 17, 18), ("c", "D", 1, 1), ("d", "h", 9, 9), ("e", None, 0, 0)]
 
 
 def test_a_step_is_inferred_in_spite_of_gaps_when_they_may_be() -> None:

@@ -104,15 +104,15 @@ def phase_by_datetime(name: str, stamp: datetime.datetime) -> float:
 )
 def test_every_feature_against_pythons_calendar(stamp: datetime.datetime) -> None:
     calendar = Calendar.build(",".join(CALENDAR_FEATURES), parse_frequency("s"))
-    (found,) = calendar.features(np.array([stamp], "datetime64[ns]"))
+    (features,) = calendar.features(np.array([stamp], "datetime64[ns]"))
     column = 0
     for name in CALENDAR_FEATURES:
         if name == "weekend":
-            assert found[column] == (stamp.weekday() >= 5)
+            assert features[column] == (stamp.weekday() >= 5)
             column += 1
             continue
         angle = 2 * np.pi * phase_by_datetime(name, stamp)
-        np.testing.assert_allclose(found[column : column + 2], [np.sin(angle), np.cos(angle)], atol=1e-5)
+        np.testing.assert_allclose(features[column : column + 2], [np.sin(angle), np.cos(angle)], atol=1e-5)
         assert calendar.names[column : column + 2] == (f"sin_{name}", f"cos_{name}")
         column += 2
     assert column == len(calendar.names)

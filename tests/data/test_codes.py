@@ -31,9 +31,9 @@ def test_every_code_used_is_registered_and_every_registered_one_used() -> None:
 
 def test_every_severity_is_the_registered_one() -> None:
     text = "".join(path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py"))
-    said = set(re.findall(r'"(FA\d{3})",\s*"(error|warning|note)"', text))
-    assert len(said) > 15
-    assert [pair for pair in sorted(said) if CODES[pair[0]].severity != pair[1]] == []
+    severities = set(re.findall(r'"(FA\d{3})",\s*"(error|warning|note)"', text))
+    assert len(severities) > 15
+    assert [pair for pair in sorted(severities) if CODES[pair[0]].severity != pair[1]] == []
 
 
 @pytest.mark.parametrize("code", CODES.values(), ids=list(CODES))
@@ -59,9 +59,9 @@ def test_every_example_shows_what_it_says(forecast: Callable, write: Callable, c
     for name, text in code.bad.files.items():
         write(text, name)
     bad = forecast("check", write(code.bad.table.encode(code.bad.encoding), "bad.csv"), *code.bad.options, "--json")
-    found = {(finding["code"], finding["severity"]) for finding in json.loads(bad.out)["findings"]}
-    assert (code.code, code.severity) in found
-    assert {name for name, severity in found if severity == "error"} <= {code.code}
+    findings = {(finding["code"], finding["severity"]) for finding in json.loads(bad.out)["findings"]}
+    assert (code.code, code.severity) in findings
+    assert {name for name, severity in findings if severity == "error"} <= {code.code}
     assert bad.code == (1 if code.severity == "error" else 0)
     for name, text in code.good.files.items():
         write(text, name)

@@ -67,9 +67,9 @@ def test_against_one_cutoff_at_a_time(
     target[list(holes - set((panel.ends - 1).tolist()))] = math.nan  # the last known row has a value by definition
     panel, split = replace(panel, target=target), Split(np.datetime64(f"2024-01-{day:02}", "ns"))
     rows = split.training_rows(panel)
-    for found, validation in ((training_cutoffs, False), (validation_cutoffs, True)):
+    for function, validation in ((training_cutoffs, False), (validation_cutoffs, True)):
         expected = list(windows_one_by_one(panel, rows, lookback, horizon, pad, validation=validation))
-        cutoffs = found(panel, split, lookback, horizon, pad=pad)
+        cutoffs = function(panel, split, lookback, horizon, pad=pad)
         assert cutoffs.tolist() == expected
         series = np.searchsorted(panel.starts, expected, side="right") - 1
         assert windows_per_series(panel, cutoffs).tolist() == np.bincount(series, minlength=4).tolist()

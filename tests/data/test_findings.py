@@ -29,7 +29,7 @@ class Case(NamedTuple):
     row: int | None
     column: str | None
     item_id: str | None
-    said: str
+    message: str
     hint: str
 
 
@@ -222,14 +222,14 @@ CASES = {
 }
 
 
-def found(report: CheckReport, case: Case) -> bool:
+def is_reported(report: CheckReport, case: Case) -> bool:
     """Whether one of the findings is the case's."""
     return any(
         finding.code == case.code
         and (case.row is None or finding.row == case.row)
         and (case.column is None or finding.column == case.column)
         and (case.item_id is None or finding.item_id == case.item_id)
-        and case.said in finding.message
+        and case.message in finding.message
         and case.hint in str(finding.hint)
         for finding in report.findings
     )
@@ -238,7 +238,7 @@ def found(report: CheckReport, case: Case) -> bool:
 @pytest.mark.parametrize("name", CASES)
 def test_check_finds_it(write_csv: Write, name: str) -> None:
     report = check_table(write_csv(CASES[name].table), DataConfig())
-    assert found(report, CASES[name]), report.findings
+    assert is_reported(report, CASES[name]), report.findings
     assert report.errors
     json.dumps(report.to_dict(), allow_nan=False)
 
@@ -248,7 +248,7 @@ def test_training_stops_at_it(write_csv: Write, name: str) -> None:
     with pytest.raises(DataError) as error:
         frame = read_table(write_csv(CASES[name].table), DataConfig())
         build_panel(frame, resolve_roles(frame, DataConfig(), "table.csv"), DataConfig(), source="table.csv")
-    assert CASES[name].said in error.value.message
+    assert CASES[name].message in error.value.message
     assert CASES[name].hint in str(error.value.hint)
 
 

@@ -112,7 +112,7 @@ def test_a_misaligned_file(panel: Panel, future: pd.DataFrame) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"ahead": np.nan}, "has no 'ahead' for 2 of the 5 steps"),
         ({"ahead": "warm"}, "'ahead' must be numeric; row 1 is 'warm'"),
@@ -125,8 +125,8 @@ def test_a_misaligned_file(panel: Panel, future: pd.DataFrame) -> None:
         ),
     ],
 )
-def test_bad_files(panel: Panel, future: pd.DataFrame, change: dict[str, object], said: str) -> None:
-    with pytest.raises(DataError, match=said):
+def test_bad_files(panel: Panel, future: pd.DataFrame, change: dict[str, object], message: str) -> None:
+    with pytest.raises(DataError, match=message):
         join_future(panel, future.assign(**change), 5, "future.csv")
 
 
@@ -164,12 +164,12 @@ def test_a_covariate_known_for_two_steps_is_needed_for_two(as_panel: AsPanel, tw
     panel = as_panel(two_series.dropna(subset="target"), future_covariates=("ahead:2",), ignore=("size",))
     days = pd.date_range("2024-01-21", periods=20).repeat(2)
     future = pd.DataFrame({"item_id": ["a", "b"] * 20, "date": days, "ahead": 7.0})
-    kept = future[~((future["item_id"] == "a") & (future["date"] > "2024-02-01"))]
-    longer = join_future(panel, kept, 4, "future.csv")
+    shortened = future[~((future["item_id"] == "a") & (future["date"] > "2024-02-01"))]
+    longer = join_future(panel, shortened, 4, "future.csv")
     np.testing.assert_array_equal(ahead(longer, 0), [7, 7, np.nan, np.nan])
     assert ahead(longer, 1) == [7, 7, 7, 7]
     with pytest.raises(DataError, match="for 1 of the 4 steps to forecast of series 'a': 2024-02-01; it has"):
-        join_future(panel, kept[kept["date"] != "2024-02-01"].assign(), 4, "future.csv")
+        join_future(panel, shortened[shortened["date"] != "2024-02-01"].assign(), 4, "future.csv")
 
 
 def test_with_masks_a_cell_may_be_empty_but_no_row_may_be_absent(panel: Panel, future: pd.DataFrame) -> None:

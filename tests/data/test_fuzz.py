@@ -65,9 +65,9 @@ def held_to_training(table: Path | pd.DataFrame, config: DataConfig) -> None:
         panel, _ = read_panel(table, RunConfig(data=config))
         prepare(panel, config)
     except DataError as error:
-        said = error.message.removeprefix(f"'{Path(report.path).name}': ")
+        message = error.message.removeprefix(f"'{Path(report.path).name}': ")
         assert report.errors, error
-        assert said == report.errors[0].message.removeprefix(f"'{Path(report.path).name}': ")
+        assert message == report.errors[0].message.removeprefix(f"'{Path(report.path).name}': ")
     else:
         assert not report.errors, report.errors
 

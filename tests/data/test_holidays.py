@@ -34,9 +34,9 @@ def german_holidays(year: int) -> set[datetime.date]:
 @pytest.mark.parametrize("year", [1999, 2016, 2024, 2031])
 def test_germany_by_its_law(year: int) -> None:
     stamps = stamps_of("D", f"{year}-01-01", 365 + (year % 4 == 0))
-    found = build("DE").counts(stamps, parse_frequency("D"))[:, 0]
-    assert {pd.Timestamp(stamp).date() for stamp in stamps[found == 1]} == german_holidays(year)
-    assert set(found) == {0, 1}
+    counts = build("DE").counts(stamps, parse_frequency("D"))[:, 0]
+    assert {pd.Timestamp(stamp).date() for stamp in stamps[counts == 1]} == german_holidays(year)
+    assert set(counts) == {0, 1}
 
 
 def test_a_part_of_a_country_has_more_days_and_a_column_of_its_own() -> None:
@@ -47,8 +47,8 @@ def test_a_part_of_a_country_has_more_days_and_a_column_of_its_own() -> None:
 
 
 def test_years_end_inside_the_stamps() -> None:
-    found = build("DE").counts(stamps_of("D", "2024-12-30", 4), parse_frequency("D"))
-    assert found[:, 0].tolist() == [0, 0, 1, 0]
+    counts = build("DE").counts(stamps_of("D", "2024-12-30", 4), parse_frequency("D"))
+    assert counts[:, 0].tolist() == [0, 0, 1, 0]
 
 
 def test_no_stamps() -> None:
@@ -70,8 +70,8 @@ def test_no_stamps() -> None:
     ],
 )
 def test_coarser_steps_count_their_holidays(alias: str, start: str, expected: list[int]) -> None:
-    found = build("DE").counts(stamps_of(alias, start, len(expected)), parse_frequency(alias))[:, 0]
-    assert found.tolist() == expected
+    counts = build("DE").counts(stamps_of(alias, start, len(expected)), parse_frequency(alias))[:, 0]
+    assert counts.tolist() == expected
 
 
 @pytest.mark.parametrize(

@@ -380,8 +380,8 @@ def test_last_lines_are_left_out(end: str, chunk: int) -> None:
 
     text = ("date,y\n2024-01-01,1\n2024-01-02,2\n\nTotal,3\nSource: us" + end).encode()
     chunks = (text[at : at + chunk] for at in range(0, len(text), chunk))
-    kept = b"".join(without_surroundings(chunks, Surroundings(skip_footer=2)))
-    assert kept.strip() == b"date,y\n2024-01-01,1\n2024-01-02,2"
+    rows = b"".join(without_surroundings(chunks, Surroundings(skip_footer=2)))
+    assert rows.strip() == b"date,y\n2024-01-01,1\n2024-01-02,2"
 
 
 def test_more_lines_than_there_are_leave_nothing(tmp_path: Path) -> None:

@@ -21,38 +21,38 @@ def auto(frame: pd.DataFrame, **options: object) -> Examination:
     return examine(frame, DataConfig(target="y", **options))  # type: ignore[arg-type]
 
 
-def codes(found: Examination) -> list[str]:
-    return [finding.code for finding in found.findings]
+def codes(report: Examination) -> list[str]:
+    return [finding.code for finding in report.findings]
 
 
 @pytest.mark.parametrize(
-    ("dropped", "said"),
+    ("dropped", "message"),
     [
         ([40], "1 absent row of 100 steps"),
         ([40, 41, 70], "3 absent rows of 100 steps"),
         ([3, 9, 20, 50, 90], "5 absent"),
     ],
 )
-def test_a_few_absent_rows_are_hidden(dropped: list[int], said: str) -> None:
-    found = auto(days().drop(index=dropped))
-    assert codes(found) == ["FA214"]
-    assert found.findings[0].message.startswith(said)
-    assert found.panel is not None
-    assert found.panel.num_rows == 100
-    assert found.preparation is not None
-    assert found.preparation.schema.masked
+def test_a_few_absent_rows_are_hidden(dropped: list[int], message: str) -> None:
+    report = auto(days().drop(index=dropped))
+    assert codes(report) == ["FA214"]
+    assert report.findings[0].message.startswith(message)
+    assert report.panel is not None
+    assert report.panel.num_rows == 100
+    assert report.preparation is not None
+    assert report.preparation.schema.masked
     same = auto(days().drop(index=dropped), missing="mask")
     assert same.panel is not None
-    np.testing.assert_array_equal(same.panel.target, found.panel.target)
-    assert same.panel.repairs == found.panel.repairs
+    np.testing.assert_array_equal(same.panel.target, report.panel.target)
+    assert same.panel.repairs == report.panel.repairs
 
 
 def test_a_few_empty_cells_are_hidden_together_with_absent_rows() -> None:
     frame = days(wind=np.arange(100.0))
     frame.loc[[10, 11], "y"] = np.nan
     frame.loc[[11, 50], "wind"] = np.nan
-    found = auto(frame.drop(index=[80]))
-    assert found.findings[0].message.startswith("1 absent row and 3 rows with empty cells of 100 steps")
+    report = auto(frame.drop(index=[80]))
+    assert report.findings[0].message.startswith("1 absent row and 3 rows with empty cells of 100 steps")
 
 
 @pytest.mark.parametrize(
@@ -65,16 +65,16 @@ def test_a_few_empty_cells_are_hidden_together_with_absent_rows() -> None:
     ],
 )
 def test_many_missing_values_are_refused(frame: pd.DataFrame, code: str) -> None:
-    found = auto(frame)
-    assert code in codes(found)
-    assert "FA214" not in codes(found)
+    report = auto(frame)
+    assert code in codes(report)
+    assert "FA214" not in codes(report)
 
 
 def test_a_table_without_holes_is_what_it_was() -> None:
-    found = auto(days())
-    assert codes(found) == []
-    assert found.preparation is not None
-    assert not found.preparation.schema.masked
+    report = auto(days())
+    assert codes(report) == []
+    assert report.preparation is not None
+    assert not report.preparation.schema.masked
 
 
 def test_error_is_still_an_error() -> None:
@@ -91,15 +91,15 @@ def test_an_open_future_is_never_hidden() -> None:
 
 def test_an_hour_that_the_clock_may_have_skipped_is_for_a_zone_to_explain() -> None:
     hours = pd.date_range("2024-03-20", periods=400, freq="h", tz="Europe/Berlin").tz_localize(None)
-    found = auto(pd.DataFrame({"date": hours, "y": np.arange(400) % 24}))
-    assert codes(found) == ["FA204"]
-    assert "--tz" in str(found.findings[0].hint)
+    report = auto(pd.DataFrame({"date": hours, "y": np.arange(400) % 24}))
+    assert codes(report) == ["FA204"]
+    assert "--tz" in str(report.findings[0].hint)
 
 
 def test_a_few_business_days_lost_by_chance_are_hidden() -> None:
-    found = auto(days(1040, "B").drop(index=[40, 41, 200, 477, 760]))
-    assert codes(found) == ["FA214"]
-    assert "5 absent rows" in found.findings[0].message
+    report = auto(days(1040, "B").drop(index=[40, 41, 200, 477, 760]))
+    assert codes(report) == ["FA214"]
+    assert "5 absent rows" in report.findings[0].message
 
 
 @pytest.mark.slow

@@ -33,9 +33,11 @@ def test_windows_before_an_outlier_are_counted(forecast, write, make_table, smal
     """Beside it nothing has moved before: they have no unit to learn in."""
     numbers = {}
     for name, table in {"clean": make_table(), "odd": with_outlier(make_table(), 1e15)}.items():
-        said = " ".join(forecast("train", write(table), *small, "--out", name).err.split())
-        windows, left_out = (re.search(rf"([\d,]+) {what}", said) for what in ("training windows", "earlier windows"))
-        numbers[name] = [int(found[1]) if found else 0 for found in (windows, left_out)]
+        messages = " ".join(forecast("train", write(table), *small, "--out", name).err.split())
+        windows, left_out = (
+            re.search(rf"([\d,]+) {what}", messages) for what in ("training windows", "earlier windows")
+        )
+        numbers[name] = [int(match[1]) if match else 0 for match in (windows, left_out)]
     assert numbers["clean"][1] == 0
     assert numbers["odd"][1] > 0
     assert sum(numbers["odd"]) == numbers["clean"][0]
@@ -52,8 +54,8 @@ def test_series_are_searched_a_few_at_a_time(forecast, write, make_table, monkey
     names = ["a", "b", "c", "d", "e"]
     tables = [with_outlier(make_table(), 1e9, row=40) if name in "bde" else make_table() for name in names]
     whole = pd.concat([table.assign(item_id=name) for name, table in zip(names, tables, strict=True)])
-    told = json.loads(forecast("check", write(whole), "--json").out)["findings"]
-    assert [each["item_id"] for each in told if each["code"] == "FA309"] == ["b", "d", "e"]
+    findings = json.loads(forecast("check", write(whole), "--json").out)["findings"]
+    assert [each["item_id"] for each in findings if each["code"] == "FA309"] == ["b", "d", "e"]
 
 
 def test_an_outlier_behind_the_training_rows_is_named(forecast, write, make_table):
@@ -89,8 +91,8 @@ def test_an_outlier_of_a_covariate_is_named(forecast, write, priced, column, row
     priced.loc[[30, 100], "rain"] = 5.0
     assert "FA309" not in forecast("check", write(priced, "clean.csv"), *OF_COVARIATES).out
     priced.loc[row, column] = 1e15
-    found = json.loads(forecast("check", write(priced), *OF_COVARIATES, "--json").out)["findings"]
-    named = [finding for finding in found if finding["code"] == "FA309"]
+    findings = json.loads(forecast("check", write(priced), *OF_COVARIATES, "--json").out)["findings"]
+    named = [finding for finding in findings if finding["code"] == "FA309"]
     assert [finding["column"] for finding in named] == [column]
     assert f"--ignore '{column}'" in named[0]["fix"]
 

@@ -112,10 +112,10 @@ def test_tail_reads_back_bit_equal(as_panel: AsPanel, two_series: pd.DataFrame, 
     (shorter,) = tail(again, rows, 1000)
     assert_same_bytes(build_panel(shorter, panel.roles, DataConfig(freq="D"), source="tail"), again)
     for index in range(2):
-        kept = slice(panel.ends[index] - again.known[index], panel.starts[index + 1])
+        last_rows = slice(panel.ends[index] - again.known[index], panel.starts[index + 1])
         part = slice(again.starts[index], again.starts[index + 1])
         for name in ("timestamps", "target", "past_covariates", "future_covariates"):
-            assert getattr(again, name)[part].tobytes() == getattr(panel, name)[kept].tobytes()
+            assert getattr(again, name)[part].tobytes() == getattr(panel, name)[last_rows].tobytes()
 
 
 def test_tail_survives_parquet(as_panel: AsPanel, two_series: pd.DataFrame, tmp_path: Path) -> None:
@@ -191,6 +191,6 @@ def test_ranges() -> None:
 def test_parts_of_a_tail_are_the_tail(as_panel: AsPanel, two_series: pd.DataFrame, most: int, parts: int) -> None:
     panel = as_panel(two_series, static_covariates=("size",))
     (whole,) = tail(panel, 12, 1000)
-    found = list(tail(panel, 12, most))
-    assert len(found) == parts
-    pd.testing.assert_frame_equal(pd.concat(found, ignore_index=True), whole)
+    tails = list(tail(panel, 12, most))
+    assert len(tails) == parts
+    pd.testing.assert_frame_equal(pd.concat(tails, ignore_index=True), whole)

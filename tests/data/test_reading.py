@@ -116,7 +116,7 @@ def test_decimal_marks(write_csv: Write, content: str, decimal: str | None, expe
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         ("a;b\n1.234,5;1\n2.000,5;1\n", "'1.234,5' has a mark of thousands"),
         ("a;b\n1,234;1\n2,345;1\n", "'1,234' may be 1234 or 1.234"),
@@ -124,10 +124,10 @@ def test_decimal_marks(write_csv: Write, content: str, decimal: str | None, expe
         ('a,b\n"1,234,567",1\n', "has a mark of thousands"),
     ],
 )
-def test_a_decimal_mark_is_not_guessed(write_csv: Write, content: str, said: str) -> None:
+def test_a_decimal_mark_is_not_guessed(write_csv: Write, content: str, message: str) -> None:
     with pytest.raises(DataError, match="the decimal mark is not certain") as error:
         read_table(write_csv(content), DataConfig())
-    assert said in error.value.message
+    assert message in error.value.message
     assert error.value.column == "a"
     assert "--decimal" in str(error.value.hint)
 
@@ -194,7 +194,7 @@ def test_the_text_is_not_of_the_given_encoding(write_csv: Write) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "said", "row"),
+    ("content", "message", "row"),
     [
         ("", "is empty", None),
         ("\n \n", "is empty", None),
@@ -212,10 +212,10 @@ def test_the_text_is_not_of_the_given_encoding(write_csv: Write) -> None:
         ("Title\na;b\n1;2\n3;4\n", "row 1 (line 2) has 2 fields, the header 1", 1),
     ],
 )
-def test_what_is_no_table(write_csv: Write, content: str | bytes, said: str, row: int | None) -> None:
+def test_what_is_no_table(write_csv: Write, content: str | bytes, message: str, row: int | None) -> None:
     with pytest.raises(DataError) as error:
         read_table(write_csv(content), DataConfig())
-    assert said in error.value.message
+    assert message in error.value.message
     assert "table.csv" in error.value.message
     assert error.value.row == row
     assert error.value.hint
@@ -318,7 +318,7 @@ def test_an_archive_must_hold_one_text(write_csv: Write) -> None:
     locked = bytearray(zipped(("a.csv", text)))
     for at in (6, locked.index(b"PK\x01\x02") + 8):  # the mark of a password, in both headers
         locked[at] |= 1
-    for archive, said in (
+    for archive, message in (
         (zipped(("a.csv", text), ("b.csv", text)), "is a zip archive of 2 files ('a.csv', 'b.csv'); expected one"),
         (zipped(("folder/", b"")), "is a zip archive of no file"),
         (zipped(("a.parquet", b"PAR1" + bytes(20))), "'a.parquet' in '"),
@@ -326,7 +326,7 @@ def test_an_archive_must_hold_one_text(write_csv: Write) -> None:
     ):
         with pytest.raises(DataError) as error:
             read_table(write_csv(archive), DataConfig())
-        assert said in error.value.message
+        assert message in error.value.message
         assert error.value.hint
 
 
@@ -352,6 +352,6 @@ def test_progress_counts_stored_bytes(write_csv: Write) -> None:
 
 
 def test_rows_of_a_long_table_are_the_rows_of_its_file(write_csv: Write) -> None:
-    places = file_positions(read_table(write_csv("a,b\n1,2\n3,4\n"), DataConfig()))
-    assert places.rows().tolist() == [1, 2]
-    assert (places.row(1), places.column("a", 1)) == (2, "a")
+    positions = file_positions(read_table(write_csv("a,b\n1,2\n3,4\n"), DataConfig()))
+    assert positions.rows().tolist() == [1, 2]
+    assert (positions.row(1), positions.column("a", 1)) == (2, "a")

@@ -58,12 +58,12 @@ def panel_of(table: Any, **options: Any) -> Panel:
     return build_panel(frame, resolve_roles(frame, config, "table"), config, source="table")
 
 
-def assert_same(found: Panel, expected: Panel, *, roles: bool = True) -> None:
-    assert found.item_ids == expected.item_ids
+def assert_same(panel: Panel, expected: Panel, *, roles: bool = True) -> None:
+    assert panel.item_ids == expected.item_ids
     if roles:
-        assert found.roles == expected.roles
+        assert panel.roles == expected.roles
     for name in ("starts", "known", "timestamps", "target", "past_covariates", "future_covariates"):
-        left, right = getattr(found, name), getattr(expected, name)
+        left, right = getattr(panel, name), getattr(expected, name)
         assert left.dtype == right.dtype
         assert left.tobytes() == right.tobytes(), name
 
@@ -286,12 +286,12 @@ def test_what_is_left_out_of_a_wide_table_is_said(wide: pd.DataFrame) -> None:
 
 def test_wide_rows_are_the_rows_of_the_file(wide: pd.DataFrame) -> None:
     frame = read_table(wide, DataConfig(wide=True, **LONG))
-    places = file_positions(frame)
-    assert [(places.row(at), places.column("target", at)) for at in (0, 34, 35, 74)] == [
+    positions = file_positions(frame)
+    assert [(positions.row(at), positions.column("target", at)) for at in (0, 34, 35, 74)] == [
         (6, "b"), (40, "b"), (1, "a"), (40, "a"),
     ]  # fmt: skip
     for at in range(0, 75, 5):
-        cell = wide[places.column("target", at)][places.row(at) - 1]
+        cell = wide[positions.column("target", at)][positions.row(at) - 1]
         assert frame["target"].iloc[at] == cell or (np.isnan(cell) and np.isnan(frame["target"].iloc[at]))
 
 
@@ -341,11 +341,11 @@ def test_damaged_files(table: pd.DataFrame, name: str, tmp_path: Path) -> None:
     for damaged in cases:
         (tmp_path / "table").write_bytes(damaged)
         try:
-            found = read_table(tmp_path / "table", DataConfig())
+            frame = read_table(tmp_path / "table", DataConfig())
         except DataError as error:
             assert error.message.startswith(f"'{tmp_path / 'table'}'")
         else:
-            assert list(found.index) == list(range(len(found)))
+            assert list(frame.index) == list(range(len(frame)))
 
 
 @pytest.mark.parametrize("option", [{"delimiter": ","}, {"decimal": "."}, {"encoding": "utf-8"}])
@@ -358,7 +358,7 @@ def test_options_of_text_are_refused_elsewhere(table: pd.DataFrame, option: dict
 
 
 @pytest.mark.parametrize(
-    ("frame", "said"),
+    ("frame", "message"),
     [
         (pd.DataFrame({"a": []}), "has no rows"),
         (pd.DataFrame([[1, 2]], columns=["a", "a"]), "more than one column called 'a'"),
@@ -373,10 +373,10 @@ def test_options_of_text_are_refused_elsewhere(table: pd.DataFrame, option: dict
         (pa.table({"a": [b"x"]}), "which is neither numbers, text nor time stamps"),
     ],
 )
-def test_frames_that_are_no_tables(frame: Any, said: str) -> None:
-    with pytest.raises(DataError, match=said):
+def test_frames_that_are_no_tables(frame: Any, message: str) -> None:
+    with pytest.raises(DataError, match=message):
         read_table(frame, DataConfig())
-    if "columns" not in said and "rows" not in said and "column called" not in said:
+    if "columns" not in message and "rows" not in message and "column called" not in message:
         assert list(read_table(frame, DataConfig(ignore=("a",)))) == ["a"]
 
 

@@ -39,10 +39,10 @@ def folder(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("pattern", ["", "**/*.parquet", "part-*/*", "part-0.parquet"])
 def test_a_folder_and_a_pattern_are_one_table(folder: Path, pattern: str) -> None:
     frame = read_table(folder / pattern, DataConfig())
-    wanted = {"part-*/*": ROWS[8:], "part-0.parquet": ROWS[:8]}.get(pattern, ROWS)
-    assert frame["shop"].tolist() == wanted["shop"].tolist()
-    np.testing.assert_array_equal(frame["day"].to_numpy("datetime64[ns]"), wanted["day"].to_numpy("datetime64[ns]"))
-    np.testing.assert_array_equal(frame["sold"], wanted["sold"])
+    rows = {"part-*/*": ROWS[8:], "part-0.parquet": ROWS[:8]}.get(pattern, ROWS)
+    assert frame["shop"].tolist() == rows["shop"].tolist()
+    np.testing.assert_array_equal(frame["day"].to_numpy("datetime64[ns]"), rows["day"].to_numpy("datetime64[ns]"))
+    np.testing.assert_array_equal(frame["sold"], rows["sold"])
 
 
 def test_values_of_folders_are_columns(tmp_path: Path) -> None:

@@ -73,8 +73,8 @@ def test_numbers_are_the_ones_that_python_reads(cells: list[str], missing: int, 
     path = tmp_path / "table.csv"
     path.write_bytes(written([cells, ["x"] * len(cells)], csv.QUOTE_MINIMAL, "\n"))
     expected = np.array([float(cell) if cell else np.nan for cell in cells])
-    found = read_table(path, DataConfig())["column 0"].to_numpy(np.float64)
-    np.testing.assert_array_equal(found, expected)
+    actual = read_table(path, DataConfig())["column 0"].to_numpy(np.float64)
+    np.testing.assert_array_equal(actual, expected)
 
 
 @pytest.mark.slow
@@ -83,16 +83,16 @@ def test_numbers_are_the_ones_that_python_reads(cells: list[str], missing: int, 
 def test_pandas_reads_the_same_text(columns: list[list[str]], tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     path.write_bytes(written(columns, csv.QUOTE_ALL, "\n"))
-    found = read_table(path, DataConfig(delimiter=",", decimal="."))
+    actual = read_table(path, DataConfig(delimiter=",", decimal="."))
     expected = pd.read_csv(path, dtype=str, keep_default_na=False)
-    for name in found:
+    for name in actual:
         cells = [cell.strip() for cell in expected[name]]
-        if isinstance(found[name].dtype, pd.CategoricalDtype):
-            assert ["" if pd.isna(cell) else cell for cell in found[name]] == [
+        if isinstance(actual[name].dtype, pd.CategoricalDtype):
+            assert ["" if pd.isna(cell) else cell for cell in actual[name]] == [
                 "" if cell == "NA" else cell for cell in cells
             ]
         else:
-            assert found[name].isna().tolist() == [cell in ("", "NA") for cell in cells]
+            assert actual[name].isna().tolist() == [cell in ("", "NA") for cell in cells]
 
 
 @pytest.mark.slow

@@ -38,11 +38,11 @@ def test_as_pandas_resamples(as_panel: AsPanel, step: str, aggregate: str) -> No
 @pytest.mark.parametrize("step", ["ME", "QE-DEC", "QE-FEB", "YE-JUN", "MS", "QS-MAR", "YS-APR", "W-WED", "W-SUN"])
 def test_steps_are_anchored_as_pandas_periods_are(step: str) -> None:
     days = pd.date_range("2019-12-25", "2022-03-05", freq="D")
-    found = pd.DatetimeIndex(floored(days.to_numpy(), parse_frequency(step)))
-    assert parse_frequency(step).steps_between(found.to_numpy()[:-1], found.to_numpy()[1:]).max() == 1
+    actual = pd.DatetimeIndex(floored(days.to_numpy(), parse_frequency(step)))
+    assert parse_frequency(step).steps_between(actual.to_numpy()[:-1], actual.to_numpy()[1:]).max() == 1
     offset = pd.tseries.frequencies.to_offset(step)
     expected = [offset.rollforward(day) if step.split("-")[0][-1] == "E" else offset.rollback(day) for day in days]
-    assert list(found) == expected
+    assert list(actual) == expected
 
 
 def test_whole_numbers_and_series_and_covariates(as_panel: AsPanel) -> None:

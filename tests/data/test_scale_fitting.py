@@ -33,12 +33,12 @@ def test_every_method_against_one_series_at_a_time(
     fit = fit_affine(Rows(values, starts[:-1], counts), method)
     for index, count in enumerate(counts):
         for column in range(num_columns):
-            own = values[starts[index] : starts[index] + count, column]
+            of_series = values[starts[index] : starts[index] + count, column]
             got = fit.loc[index, column], fit.scale[index, column]
-            if np.isnan(own).all() and method != "none":
+            if np.isnan(of_series).all() and method != "none":
                 assert np.isnan(got).all()
             elif method != "none":
-                np.testing.assert_allclose(got, slow_fit(own, method), rtol=1e-12, atol=1e-12)
+                np.testing.assert_allclose(got, slow_fit(of_series, method), rtol=1e-12, atol=1e-12)
 
 
 def test_bit_equal_to_mean_and_deviation_of_each_series(monkeypatch: pytest.MonkeyPatch) -> None:

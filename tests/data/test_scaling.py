@@ -45,11 +45,11 @@ def test_missing_values_are_left_out(as_panel: AsPanel, two_series: pd.DataFrame
     panel = as_panel(two_series)
     holes = np.arange(panel.num_rows) % 3 == 1
     with_holes = replace(panel, target=np.where(holes, np.nan, panel.target))
-    kept = np.arange(18)[np.arange(18) % 3 != 1]
+    observed = np.arange(18)[np.arange(18) % 3 != 1]
     for method in ("standard", "robust", "mean-abs"):
         scaler = fit_scaler(with_holes, split, method)
-        assert (scaler.target.loc[0], scaler.target.scale[0]) == pytest.approx(slow_fit(kept * 1.0, method))
-        assert (scaler.target.loc[1], scaler.target.scale[1]) == pytest.approx(slow_fit(kept + 100.0, method))
+        assert (scaler.target.loc[0], scaler.target.scale[0]) == pytest.approx(slow_fit(observed * 1.0, method))
+        assert (scaler.target.loc[1], scaler.target.scale[1]) == pytest.approx(slow_fit(observed + 100.0, method))
 
 
 def test_series_without_an_observed_value_get_the_average(panel: Panel, split: Split) -> None:

@@ -30,9 +30,9 @@ def test_autocorrelation_is_that_of_statsmodels() -> None:
 @pytest.mark.parametrize("season", [5, 7, 12, 24, 48])
 @pytest.mark.parametrize("trend", [0.0, 5.0])
 def test_a_season_is_found_under_noise_and_trend(season: int, trend: float) -> None:
-    found = season_by_evidence([wave(400, season) + trend * np.arange(400) / 400])
-    assert found is not None
-    assert found[0] == season
+    result = season_by_evidence([wave(400, season) + trend * np.arange(400) / 400])
+    assert result is not None
+    assert result[0] == season
 
 
 def test_chance_shows_no_season() -> None:
@@ -49,9 +49,9 @@ def test_chance_shows_no_season() -> None:
 def test_one_series_does_not_decide_for_a_panel() -> None:
     others = [RNG.normal(size=300) for _ in range(4)]
     assert season_by_evidence([wave(900, 24), *others]) is None
-    found = season_by_evidence([wave(300, 12), wave(200, 12), wave(250, 12), wave(900, 24), others[0]])
-    assert found is not None
-    assert found[0] == 12
+    result = season_by_evidence([wave(300, 12), wave(200, 12), wave(250, 12), wave(900, 24), others[0]])
+    assert result is not None
+    assert result[0] == 12
 
 
 def frame(values: np.ndarray, freq: str | None = None) -> pd.DataFrame:
@@ -64,10 +64,10 @@ def frame(values: np.ndarray, freq: str | None = None) -> pd.DataFrame:
 )
 def test_the_season_of_steps_that_say_none(freq: str | None, given: str | None, season: int) -> None:
     config = DataConfig(season=given)
-    found = examine(frame(wave(400, 24), freq), config)
-    assert found.preparation is not None
-    assert found.preparation.schema.frequency.season == season
-    assert ("FA216" in [finding.code for finding in found.findings]) == (season == 24)
+    report = examine(frame(wave(400, 24), freq), config)
+    assert report.preparation is not None
+    assert report.preparation.schema.frequency.season == season
+    assert ("FA216" in [finding.code for finding in report.findings]) == (season == 24)
 
 
 def test_only_training_rows_count() -> None:

@@ -54,8 +54,8 @@ def slowly_held(values: np.ndarray, counts: np.ndarray) -> int:
     """The number of first rows whose mean and deviation are kept in the end; all of them where none has settled."""
     held = 1
     for count in (int(each) for each in counts if each <= len(values)):
-        kept, now = values[:held], values[:count]
-        far = abs(now.mean() - kept.mean()) > FAR * kept.std() or now.std() > FAR * kept.std()
+        first, now = values[:held], values[:count]
+        far = abs(now.mean() - first.mean()) > FAR * first.std() or now.std() > FAR * first.std()
         if count <= max(SETTLED * len(values), FEWEST) or far:
             held = count
     return len(values) if held == max(each for each in counts if each <= len(values)) else held
@@ -78,9 +78,9 @@ def test_the_scales_of_the_run_are_of_the_held_rows() -> None:
     assert preparation.scaled_rows is not None
     rows = held_rows(preparation.panel, preparation.scaled_rows)[0]
     scaler = preparation.schema.scaler
-    for place, name in enumerate(("calm", "late", "rare")):
-        held = TABLE[name].to_numpy()[: rows[CALM + place]]
-        assert (scaler.future.loc[0, place], scaler.future.scale[0, place]) == pytest.approx((held.mean(), held.std()))
+    for index, name in enumerate(("calm", "late", "rare")):
+        held = TABLE[name].to_numpy()[: rows[CALM + index]]
+        assert (scaler.future.loc[0, index], scaler.future.scale[0, index]) == pytest.approx((held.mean(), held.std()))
     held = TABLE["visits"].to_numpy()[: rows[VISITS]]
     assert (scaler.past.loc[0, 0], scaler.past.scale[0, 0]) == pytest.approx((held.mean(), held.std()))
     held = TABLE["y"].to_numpy()[: rows[Y]]
@@ -120,9 +120,9 @@ def test_no_later_row_changes_an_input(cutoff: int, method: str) -> None:
     )
     changed["y"] = TABLE["y"].where(TABLE.index <= cutoff, 7 * TABLE["y"] - 2)
     changed["visits"] = TABLE["visits"].where(TABLE.index <= cutoff, 520 + TABLE["visits"] / 2)
-    found = window_at(prepared(changed, scaling=method), cutoff)
+    window = window_at(prepared(changed, scaling=method), cutoff)
     for name in ("past_target", "past_covariates", "future_covariates"):
-        torch.testing.assert_close(getattr(found, name), getattr(expected, name), rtol=1e-3, atol=1e-3)
+        torch.testing.assert_close(getattr(window, name), getattr(expected, name), rtol=1e-3, atol=1e-3)
 
 
 def test_a_covariate_that_rises_is_measured_anew() -> None:

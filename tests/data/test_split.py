@@ -194,8 +194,8 @@ def test_sizes_that_nobody_gave_fit_the_table(as_panel: AsPanel, rows: int, give
     assert len(validation_cutoffs(panel, split, lookback, horizon, pad=pad))
     assert horizon == config.horizon or horizon <= 7
     assert lookback == config.lookback or lookback <= 28
-    asked = (config.lookback or 28, config.horizon or 7)
-    assert (finding is None) == ((lookback, horizon) == asked)
+    sizes = (config.lookback or 28, config.horizon or 7)
+    assert (finding is None) == ((lookback, horizon) == sizes)
 
 
 def test_sizes_that_were_given_are_kept_and_few_rows_are_refused(as_panel: AsPanel) -> None:

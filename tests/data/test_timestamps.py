@@ -15,7 +15,7 @@ from forecast_attn.errors import ConfigError, DataError
 
 
 @pytest.mark.parametrize(
-    ("written", "meant"),
+    ("written", "expected"),
     [
         ("2024-01-31", "2024-01-31"),
         ("2024-01-31 13:05", "2024-01-31T13:05"),
@@ -72,11 +72,11 @@ from forecast_attn.errors import ConfigError, DataError
     ],
 )
 @pytest.mark.slow
-def test_forms(written: str, meant: str) -> None:
+def test_forms(written: str, expected: str) -> None:
     stamps, bad = parse_timestamps(pd.Series([written]))
     assert not bad.any()
     assert stamps.dtype == np.dtype("datetime64[ns]")
-    assert stamps[0] == np.datetime64(meant, "ns")
+    assert stamps[0] == np.datetime64(expected, "ns")
 
 
 @pytest.mark.parametrize("written", ["01/02/2024", "1.2.2024", "01-02-2024 10:00"])
@@ -255,7 +255,7 @@ def test_periods_are_their_first_moment() -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "date_format", "meant"),
+    ("written", "date_format", "expected"),
     [
         ("01/02/2024", "%d/%m/%Y", "2024-02-01"),
         ("01/02/2024", "%m/%d/%Y", "2024-01-02"),
@@ -273,14 +273,14 @@ def test_periods_are_their_first_moment() -> None:
         (1022024, "%d%m%Y", "2024-02-01"),
     ],
 )
-def test_a_given_format_counts(written: object, date_format: str, meant: str) -> None:
+def test_a_given_format_counts(written: object, date_format: str, expected: str) -> None:
     stamps, bad = parse_timestamps(pd.Series([written]), "time", date_format)
     assert not bad.any()
-    assert stamps[0] == np.datetime64(meant, "ns")
+    assert stamps[0] == np.datetime64(expected, "ns")
 
 
 @pytest.mark.parametrize(
-    ("order", "written", "meant"),
+    ("order", "written", "expected"),
     [
         ("day-first", "01/02/2024", "2024-02-01"),
         ("month-first", "01/02/2024", "2024-01-02"),
@@ -291,9 +291,9 @@ def test_a_given_format_counts(written: object, date_format: str, meant: str) ->
         ("day-first", "Jan 2, 2024", "2024-01-02"),
     ],
 )
-def test_a_given_order_counts(order: str, written: str, meant: str) -> None:
+def test_a_given_order_counts(order: str, written: str, expected: str) -> None:
     parsed = read_stamps(pd.Series([written]), "time", order)
-    assert parsed.stamps[0] == np.datetime64(meant, "ns")
+    assert parsed.stamps[0] == np.datetime64(expected, "ns")
     assert parsed.order == (order if written[2] in "./" else None)
 
 

@@ -94,9 +94,9 @@ def test_the_median_stays_the_median(transform: str, shares: list[float]) -> Non
 @pytest.mark.parametrize("transform", ["arcsinh", "log"])
 def test_whatever_a_network_says_is_finite(panel: Panel, split: Split, transform: str) -> None:
     scaler = fit_scaler(panel, split, "standard", transform)
-    said = scaler.target_in_units(np.array([[-1e30, 1e30, 3.0, -3.0]], np.float32), np.array([0]))
-    assert np.isfinite(said).all()
-    assert transform != "log" or (said >= 0).all()
+    outputs = scaler.target_in_units(np.array([[-1e30, 1e30, 3.0, -3.0]], np.float32), np.array([0]))
+    assert np.isfinite(outputs).all()
+    assert transform != "log" or (outputs >= 0).all()
 
 
 def test_log_refuses_negative_targets_wherever_they_are(as_panel: AsPanel, two_series: pd.DataFrame) -> None:

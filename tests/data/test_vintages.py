@@ -56,9 +56,9 @@ def parse(frame: pd.DataFrame, report: Callable[[Finding], None] = stop_at_error
 def values_at(frame: pd.DataFrame, cutoff: int, horizon: int = 2) -> list[float]:
     """Forecasts known at a row, of the rows after it."""
     rows = torch.arange(cutoff + 1, cutoff + 1 + horizon)[None]
-    found = Vintages.build(PANEL, parse(frame)).values(rows, torch.tensor([cutoff]))
-    assert found.shape == (1, horizon, 1)
-    return found[0, :, 0].tolist()
+    values = Vintages.build(PANEL, parse(frame)).values(rows, torch.tensor([cutoff]))
+    assert values.shape == (1, horizon, 1)
+    return values[0, :, 0].tolist()
 
 
 def test_the_newest_forecast_not_issued_after_the_cutoff() -> None:
@@ -100,9 +100,9 @@ ROWS = st.lists(
 def one_by_one(frame: pd.DataFrame, row: int, cutoff: int) -> float:
     """The same value, found by looking at every forecast."""
     name = PANEL.item_ids[PANEL.series_of_rows[row]]
-    kept = frame[(frame["item_id"] == name) & (frame["date"] == PANEL.timestamps[row])]
-    kept = kept[kept["issued_at"] <= PANEL.timestamps[cutoff]].sort_values("issued_at")
-    return float(kept["wind"].iloc[-1]) if len(kept) else np.nan
+    issues = frame[(frame["item_id"] == name) & (frame["date"] == PANEL.timestamps[row])]
+    issues = issues[issues["issued_at"] <= PANEL.timestamps[cutoff]].sort_values("issued_at")
+    return float(issues["wind"].iloc[-1]) if len(issues) else np.nan
 
 
 @pytest.mark.slow
@@ -119,8 +119,8 @@ def test_every_cutoff_against_a_search_one_by_one(rows: list[tuple[str, int, flo
         expected = [
             [one_by_one(frame, row, cutoff) for row in rows] for cutoff, rows in zip(cutoffs, ahead, strict=True)
         ]
-        found = vintages.values(torch.from_numpy(ahead), torch.from_numpy(cutoffs))[..., 0]
-        np.testing.assert_array_equal(found, expected)
+        values = vintages.values(torch.from_numpy(ahead), torch.from_numpy(cutoffs))[..., 0]
+        np.testing.assert_array_equal(values, expected)
         np.testing.assert_array_equal(vintages.covered(cutoffs, 3), ~np.isnan(expected).any(axis=1))
         by_table = issued.newest_values(
             np.full(ahead.shape, index), PANEL.timestamps[ahead], PANEL.timestamps[cutoffs][:, None]
@@ -192,7 +192,7 @@ def test_an_error_names_the_table_of_forecasts_and_no_other(change: dict[str, ob
 
 
 @pytest.mark.parametrize(
-    ("change", "code", "said"),
+    ("change", "code", "message"),
     [
         (
             {"issued_at": ["2024-01-01", "soon"]},
@@ -207,10 +207,10 @@ def test_an_error_names_the_table_of_forecasts_and_no_other(change: dict[str, ob
         ({"item_id": "a"}, "FA504", "series 'a' has two forecasts of 2024-01-06 issued at 2024-01-01"),
     ],
 )
-def test_bad_tables(change: dict[str, object], code: str, said: str) -> None:
+def test_bad_tables(change: dict[str, object], code: str, message: str) -> None:
     with pytest.raises(DataError) as error:
         parse(issues(("a", 5, 0, 1.0), ("b", 5, 0, 1.0)).assign(**change))
-    assert said in error.value.message
+    assert message in error.value.message
     assert error.value.message.startswith("'wind.csv'")
     assert error.value.code == code
 
@@ -222,17 +222,17 @@ def test_a_table_without_a_future_covariate() -> None:
 
 
 def test_forecasts_of_other_series_are_left_out_and_told() -> None:
-    found: list[Finding] = []
-    table = parse(issues(("z", 5, 0, 1.0), ("a", 5, 0, 2.0)), found.append)
+    findings: list[Finding] = []
+    table = parse(issues(("z", 5, 0, 1.0), ("a", 5, 0, 2.0)), findings.append)
     assert table.values.tolist() == [[2.0]]
-    assert [(finding.code, finding.severity, finding.row) for finding in found] == [("FA505", "warning", 1)]
-    assert "1 row of series that the data does not have, the first of 'z' at row 1" in found[0].message
+    assert [(finding.code, finding.severity, finding.row) for finding in findings] == [("FA505", "warning", 1)]
+    assert "1 row of series that the data does not have, the first of 'z' at row 1" in findings[0].message
 
 
 # --------------------------------------------------------------------------- columns that are only forecast
 
 
-def build_without_wind(frame: pd.DataFrame, found: list[Finding]) -> Panel:
+def build_without_wind(frame: pd.DataFrame, findings: list[Finding]) -> Panel:
     """A panel whose wind comes from forecasts alone; series a has three future rows."""
     days = pd.date_range(DAYS[0], periods=12)
     data = pd.DataFrame({"date": days, "y": [*np.arange(9.0), np.nan, np.nan, np.nan], "rain": 1.0})
@@ -241,7 +241,7 @@ def build_without_wind(frame: pd.DataFrame, found: list[Finding]) -> Panel:
     roles = resolve_roles(data, config, "data.csv")
     cells = parse_cells(data, roles, stop_at_errors, "data.csv")
     issued = parse_issued(frame, roles, cells.item_ids, "wind.csv", stop_at_errors, zone=Zone())
-    return panel_of_cells(fill_absent(cells, issued, absent, roles, found.append), roles, config, stop_at_errors)
+    return panel_of_cells(fill_absent(cells, issued, absent, roles, findings.append), roles, config, stop_at_errors)
 
 
 def test_an_absent_column_is_what_was_forecast_in_time() -> None:
@@ -254,10 +254,10 @@ def test_an_absent_column_is_what_was_forecast_in_time() -> None:
 
 def test_rows_that_were_not_forecast_in_time_stay_empty_and_are_told() -> None:
     rows = [("a", day, -1.0, 1.0) for day in range(12) if day != 4] + [("a", 4, 4.5, 1.0)]
-    found: list[Finding] = []
-    panel = build_without_wind(issues(*rows).drop(columns="item_id"), found)
+    findings: list[Finding] = []
+    panel = build_without_wind(issues(*rows).drop(columns="item_id"), findings)
     assert np.flatnonzero(np.isnan(panel.future_covariates[:, 1])).tolist() == [4]
-    (finding,) = found
+    (finding,) = findings
     assert (finding.code, finding.severity, finding.row, finding.column) == ("FA506", "error", 5, "wind")
     assert "no forecast of 'wind' for 2024-01-05 of series 'y' was issued at or before that time" in finding.message
 
@@ -274,14 +274,14 @@ def test_declaring_keeps_what_is_declared() -> None:
 def test_windows_without_forecasts_are_left_out_and_told() -> None:
     frame = issues(*[("a", day, 3, 1.0) for day in range(12)])
     vintages = Vintages.build(PANEL, parse(frame))
-    found: list[Finding] = []
-    assert covered_cutoffs(PANEL, vintages, np.arange(1, 9), 3, found.append).tolist() == [3, 4, 5, 6, 7, 8]
-    assert found[0].message == (
+    findings: list[Finding] = []
+    assert covered_cutoffs(PANEL, vintages, np.arange(1, 9), 3, findings.append).tolist() == [3, 4, 5, 6, 7, 8]
+    assert findings[0].message == (
         "2 of 8 training windows are left out: at their cut-offs not all of the next 3 steps had been forecast, "
         "first at 2024-01-02 of series 'a'"
     )
-    assert covered_cutoffs(PANEL, vintages, np.arange(3, 9), 3, found.append).tolist() == [3, 4, 5, 6, 7, 8]
-    assert [finding.code for finding in found] == ["FA507"]
+    assert covered_cutoffs(PANEL, vintages, np.arange(3, 9), 3, findings.append).tolist() == [3, 4, 5, 6, 7, 8]
+    assert [finding.code for finding in findings] == ["FA507"]
     with pytest.raises(DataError) as error:
         covered_cutoffs(PANEL, vintages, np.arange(3), 3, stop_at_errors)
     assert error.value.code == "FA508"
@@ -296,8 +296,8 @@ def test_axes_of_whole_numbers() -> None:
     vintages = Vintages.build(
         panel, parse_issued(frame, roles, panel.item_ids, "wind.csv", stop_at_errors, zone=Zone())
     )
-    found = vintages.values(torch.tensor([[4], [4], [4]]), torch.tensor([1, 2, 3]))[:, 0, 0]
-    np.testing.assert_array_equal(found, [np.nan, 1, 2])
+    values = vintages.values(torch.tensor([[4], [4], [4]]), torch.tensor([1, 2, 3]))[:, 0, 0]
+    np.testing.assert_array_equal(values, [np.nan, 1, 2])
 
 
 def test_hours_of_a_zone_as_local_stamps_with_a_change() -> None:
@@ -315,6 +315,6 @@ def test_hours_of_a_zone_as_local_stamps_with_a_change() -> None:
     frame = pd.concat(parts, ignore_index=True)
     issued = parse_issued(frame, panel.roles, panel.item_ids, "wind.csv", stop_at_errors, zone=zone)
     rows = torch.arange(12)[None]
-    found = Vintages.build(panel, issued).values(rows, torch.tensor([11]))[0, :, 0]
+    values = Vintages.build(panel, issued).values(rows, torch.tensor([11]))[0, :, 0]
     nan = np.nan
-    np.testing.assert_array_equal(found, [nan, nan, 200, 300, 301, 302, 303, 700, 701, 702, 703, nan])
+    np.testing.assert_array_equal(values, [nan, nan, 200, 300, 301, 302, 303, 700, 701, 702, 703, nan])

@@ -233,7 +233,7 @@ def test_categories_have_codes_from_training_rows(as_panel: AsPanel, two_series:
     assert window.past_categories[..., 0].tolist() == [[1, 2, 3, 0, 0], [3, 1, 2, 3, 1]]
     assert window.static_categories.tolist() == [[1], [2]]
     unknown = fit_vocabulary(panel, split).unknown(panel)
-    assert [(found.column, found.category, found.count) for found in unknown] == [("sky", "frogs", 5)]
+    assert [(finding.column, finding.category, finding.count) for finding in unknown] == [("sky", "frogs", 5)]
 
 
 def test_series_of_one_grid_share_their_calendar(as_panel: AsPanel, two_series: pd.DataFrame) -> None:

@@ -61,10 +61,10 @@ def test_local_time_is_pandas_own(name: str, moments: list[int]) -> None:
 def test_both_readings_of_a_wall_clock_are_pandas_own(name: str) -> None:
     wall = pd.date_range("2023-12-25", "2025-01-05", freq="15min")
     first, second = Zone(name, "utc").instants(wall.to_numpy())
-    for found, is_summer in ((first, True), (second, False)):
+    for instants, is_summer in ((first, True), (second, False)):
         expected = wall.tz_localize(name, ambiguous=np.full(len(wall), is_summer), nonexistent="NaT")
         exists = ~expected.isna()
-        np.testing.assert_array_equal(found[exists], in_utc(expected[exists]))
+        np.testing.assert_array_equal(instants[exists], in_utc(expected[exists]))
         np.testing.assert_array_equal(first > second, ~exists)
 
 
@@ -91,14 +91,14 @@ def test_local_text_to_axis(name: str, days: int) -> None:
     findings: list[Finding] = []
     column = pd.Series(wall, name="time")
     series = np.zeros(len(wall), np.int64)
-    found, bad = axis_stamps(column, Zone(name, "utc"), findings.append, series=series, item_ids=("a",))
+    axis, bad = axis_stamps(column, Zone(name, "utc"), findings.append, series=series, item_ids=("a",))
     assert not bad.any()
     if findings:  # the file begins or ends inside the hour that comes twice
         assert {finding.code for finding in findings} == {"FA211"}
         first, second = Zone(name, "utc").instants(wall[[0, -1]].to_numpy())
         assert (first != second).any()
         return
-    np.testing.assert_array_equal(found, in_utc(stamps))
+    np.testing.assert_array_equal(axis, in_utc(stamps))
 
 
 @pytest.mark.slow
@@ -193,12 +193,12 @@ def test_different_offsets_are_told(as_panel: AsPanel) -> None:
     from forecast_attn.data.roles import resolve_roles
 
     frame = table(local_hours("Europe/Berlin", "2024-03-30", 50).map(str))
-    found: list[Finding] = []
+    findings: list[Finding] = []
     config = DataConfig()
-    build_panel(frame, resolve_roles(frame, config, "t"), config, source="t", report=found.append)
-    assert [(finding.code, finding.severity) for finding in found] == [("FA209", "note")]
-    assert "+01:00, +02:00" in found[0].message
-    assert "--tz" in str(found[0].hint)
+    build_panel(frame, resolve_roles(frame, config, "t"), config, source="t", report=findings.append)
+    assert [(finding.code, finding.severity) for finding in findings] == [("FA209", "note")]
+    assert "+01:00, +02:00" in findings[0].message
+    assert "--tz" in str(findings[0].hint)
 
 
 @pytest.mark.parametrize("tz", [None, "Europe/Berlin"])
@@ -271,30 +271,30 @@ def test_shuffled_rows_are_read_alike_or_refused(shuffled: Random, start: str) -
     shuffled.shuffle(order)
     findings: list[Finding] = []
     column = pd.Series(naive(stamps)[order], name="time")
-    found, _ = axis_stamps(
+    axis, _ = axis_stamps(
         column, Zone("Europe/Berlin", "utc"), findings.append, series=np.zeros(60, np.int64), item_ids=("a",)
     )
     if start == "2024-10-26" and column.is_monotonic_increasing:
         assert not findings
-        np.testing.assert_array_equal(found, in_utc(stamps))
+        np.testing.assert_array_equal(axis, in_utc(stamps))
     elif start == "2024-10-26" and not column.is_monotonic_decreasing:
         assert [finding.code for finding in findings] == ["FA211", "FA211"]
     elif start != "2024-10-26":
         assert not findings
-        np.testing.assert_array_equal(found, in_utc(stamps)[order])
+        np.testing.assert_array_equal(axis, in_utc(stamps)[order])
 
 
 @pytest.mark.parametrize(
-    ("rows", "said"),
+    ("rows", "message"),
     [
         (lambda rows: rows.drop(27), "the series has it once"),
         (lambda rows: pd.concat([rows, rows.loc[[26, 27]]]).sort_values("time"), "it stands 4 times in the series"),
         (lambda rows: rows.sample(frac=1, random_state=0), "the series is not sorted in time there"),
     ],
 )
-def test_a_repeated_hour_that_cannot_be_told(as_panel: AsPanel, rows: Callable, said: str) -> None:
+def test_a_repeated_hour_that_cannot_be_told(as_panel: AsPanel, rows: Callable, message: str) -> None:
     frame = rows(table(naive(local_hours("Europe/Berlin", "2024-10-26", 60))))
-    with pytest.raises(DataError, match=f"2024-10-27 02:00 at row .*comes twice in Europe/Berlin.*{said}") as error:
+    with pytest.raises(DataError, match=f"2024-10-27 02:00 at row .*comes twice in Europe/Berlin.*{message}") as error:
         as_panel(frame.reset_index(drop=True), tz="Europe/Berlin")
     assert "2024-10-27 02:00+02:00 or 2024-10-27 02:00+01:00" in str(error.value.hint)
     assert error.value.code == "FA211"

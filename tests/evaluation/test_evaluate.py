@@ -41,9 +41,9 @@ def others_table(actuals: pd.DataFrame, days: int = 20) -> pd.DataFrame:
 
 def our_table(actuals: pd.DataFrame, cutoffs: tuple[str, ...], horizon: int = 24) -> pd.DataFrame:
     parts = []
-    for name, own in actuals.groupby("item_id"):
+    for name, series in actuals.groupby("item_id"):
         for cutoff in map(pd.Timestamp, cutoffs):
-            rows = own[(own["date"] > cutoff) & (own["date"] <= cutoff + pd.Timedelta(hours=horizon))]
+            rows = series[(series["date"] > cutoff) & (series["date"] <= cutoff + pd.Timedelta(hours=horizon))]
             part = pd.DataFrame({"item_id": name, "cutoff": cutoff, "timestamp": rows["date"]})
             part = part.assign(step=np.arange(1, len(rows) + 1), prediction=rows["price"] + 1)
             parts.append(part.assign(**{"0.1": rows["price"] - 1, "0.9": rows["price"] + 2}))
@@ -57,46 +57,50 @@ CUTOFFS = tuple(str(stamp) for stamp in pd.date_range("2024-02-10 23:00", period
 
 def test_our_predictions_are_scored_with_their_quantiles_and_seasonal_naive() -> None:
     actuals = actuals_table(series=("a", "b"))
-    found = forecast_attn.evaluate(our_table(actuals, CUTOFFS), actuals, target="price", by="item_id")
-    scores = found.scores.set_index(["model", "item_id"])
+    result = forecast_attn.evaluate(our_table(actuals, CUTOFFS), actuals, target="price", by="item_id")
+    scores = result.scores.set_index(["model", "item_id"])
     assert scores.index.tolist() == [(model, name) for name in "ab" for model in ("DataFrame", "seasonal-naive")]
     assert (scores.loc["DataFrame", "mae"] - 1).abs().max() < 1e-9
     assert (scores.loc["DataFrame", "coverage@0.8"] == 1).all()
     assert scores.loc["seasonal-naive", "coverage@0.8"].isna().all()
-    for name, own in actuals.groupby("item_id"):
-        price = own.set_index("date")["price"]
-        wanted = [stamp for cutoff in CUTOFFS for stamp in pd.date_range(cutoff, periods=25, freq="h")[1:]]
-        error = np.mean([abs(price[stamp] - price[stamp - pd.Timedelta("24h")]) for stamp in wanted])
+    for name, rows in actuals.groupby("item_id"):
+        price = rows.set_index("date")["price"]
+        stamps = [stamp for cutoff in CUTOFFS for stamp in pd.date_range(cutoff, periods=25, freq="h")[1:]]
+        error = np.mean([abs(price[stamp] - price[stamp - pd.Timedelta("24h")]) for stamp in stamps])
         assert scores.loc[("seasonal-naive", name), "mae"] == pytest.approx(error)
         before = price[: CUTOFFS[0]].to_numpy()
         scale = np.abs(before[24:] - before[:-24]).mean()
         assert scores.loc[("DataFrame", name), "mase"] == pytest.approx(1 / scale)
     skill = 100 * (1 - 1 / scores.loc[("seasonal-naive", "a"), "mae"])
     assert scores.loc[("DataFrame", "a"), "skill_per_cent"] == pytest.approx(skill)
-    assert set(found.tests["test"]) == {"DM", "GW"}
+    assert set(result.tests["test"]) == {"DM", "GW"}
 
 
 def test_a_column_of_models_tells_them_apart() -> None:
     actuals = actuals_table()
-    ours = our_table(actuals, CUTOFFS)
-    both = pd.concat([ours.assign(model="one"), ours.assign(model="two", prediction=ours["prediction"] + 1)])
-    found = forecast_attn.evaluate(both, actuals, target="price", reference="one", metrics=["mae", "rmae"])
-    assert found.scores["model"].tolist() == ["one", "two", "seasonal-naive"]
-    assert found.scores["rmae"].iloc[:2].tolist() == pytest.approx([1, 2])
+    forecasts = our_table(actuals, CUTOFFS)
+    both = pd.concat(
+        [forecasts.assign(model="one"), forecasts.assign(model="two", prediction=forecasts["prediction"] + 1)]
+    )
+    result = forecast_attn.evaluate(both, actuals, target="price", reference="one", metrics=["mae", "rmae"])
+    assert result.scores["model"].tolist() == ["one", "two", "seasonal-naive"]
+    assert result.scores["rmae"].iloc[:2].tolist() == pytest.approx([1, 2])
 
 
 def test_tables_of_nixtla_with_bounds() -> None:
     actuals = actuals_table(series=("a", "b"))
-    ours = our_table(actuals, CUTOFFS).rename(columns={"item_id": "unique_id", "timestamp": "ds"})
-    ours = ours.rename(columns={"prediction": "ETS", "0.1": "ETS-lo-80", "0.9": "ETS-hi-80"}).assign(y=0.0, Naive=30.0)
-    found = forecast_attn.evaluate(ours.drop(columns="step"), actuals, target="price")
-    scores = found.scores.set_index("model")
+    forecasts = our_table(actuals, CUTOFFS).rename(columns={"item_id": "unique_id", "timestamp": "ds"})
+    forecasts = forecasts.rename(columns={"prediction": "ETS", "0.1": "ETS-lo-80", "0.9": "ETS-hi-80"}).assign(
+        y=0.0, Naive=30.0
+    )
+    result = forecast_attn.evaluate(forecasts.drop(columns="step"), actuals, target="price")
+    scores = result.scores.set_index("model")
     assert list(scores.index) == ["ETS", "Naive", "seasonal-naive"]
     assert scores.loc["ETS", "mae"] == pytest.approx(1)
     assert scores.loc["ETS", "width@0.8"] == pytest.approx(3)
     assert math.isnan(scores.loc["Naive", "width@0.8"])
-    assert found.forecasts["step"].max() == 24
-    assert "columns that are not forecasts: y" not in found.notes
+    assert result.forecasts["step"].max() == 24
+    assert "columns that are not forecasts: y" not in result.notes
 
 
 def test_predictions_of_a_run_are_scored(forecast, finished_run: Path, here: Path, make_table, write) -> None:
@@ -106,12 +110,12 @@ def test_predictions_of_a_run_are_scored(forecast, finished_run: Path, here: Pat
     assert predicted.code == 0, predicted.err
     outcome = forecast("evaluate", "p.csv", "--actuals", write(table, "actuals.csv"), "--json")
     assert outcome.code == 0, outcome.err
-    (ours, naive) = json.loads(outcome.out)["scores"]
-    assert (ours["model"], naive["model"]) == ("p", "seasonal-naive")
+    (network, naive) = json.loads(outcome.out)["scores"]
+    assert (network["model"], naive["model"]) == ("p", "seasonal-naive")
     predictions = pd.read_csv("p.csv")
     error = predictions["prediction"].to_numpy() - table["target"].iloc[120:].to_numpy()
-    assert ours["mae"] == pytest.approx(np.abs(error).mean())
-    assert ours["rows"] == 3
+    assert network["mae"] == pytest.approx(np.abs(error).mean())
+    assert network["rows"] == 3
 
 
 # --------------------------------------------------------------------------- others'
@@ -119,24 +123,24 @@ def test_predictions_of_a_run_are_scored(forecast, finished_run: Path, here: Pat
 
 def test_others_without_cutoffs_are_scored_stamp_by_stamp() -> None:
     actuals = actuals_table()
-    found = forecast_attn.evaluate(others_table(actuals), actuals, target="price", metrics=["mae"])
-    assert found.scores["model"].tolist() == ["LEAR 56", "DNN Ensemble"]
-    assert "cutoff" not in found.forecasts
-    assert (found.reference, len(found.tests)) == (None, 0)
-    assert "--block 24" in found.notes[0]
+    result = forecast_attn.evaluate(others_table(actuals), actuals, target="price", metrics=["mae"])
+    assert result.scores["model"].tolist() == ["LEAR 56", "DNN Ensemble"]
+    assert "cutoff" not in result.forecasts
+    assert (result.reference, len(result.tests)) == (None, 0)
+    assert "--block 24" in result.notes[0]
 
 
-@pytest.mark.parametrize("said", [{"block": 24}, {"season": 24}])
-def test_blocks_are_forecasts_made_right_before_them(said: dict[str, int]) -> None:
+@pytest.mark.parametrize("options", [{"block": 24}, {"season": 24}])
+def test_blocks_are_forecasts_made_right_before_them(options: dict[str, int]) -> None:
     actuals = actuals_table()
-    found = forecast_attn.evaluate(others_table(actuals), actuals, target="price", **said)
-    first = found.forecasts.iloc[0]
+    result = forecast_attn.evaluate(others_table(actuals), actuals, target="price", **options)
+    first = result.forecasts.iloc[0]
     assert (first["timestamp"] - first["cutoff"], first["step"]) == (pd.Timedelta("1h"), 1)
-    assert sorted(found.forecasts["step"].unique()) == list(range(1, 25))
-    assert found.forecasts.groupby("model")["cutoff"].nunique().eq(20).all()
+    assert sorted(result.forecasts["step"].unique()) == list(range(1, 25))
+    assert result.forecasts.groupby("model")["cutoff"].nunique().eq(20).all()
     errors = others_table(actuals).drop(columns="Date").to_numpy() - actuals["price"].tail(480).to_numpy()[:, None]
     daily = np.abs(errors).reshape(20, 24, 2).sum(axis=1)
-    tests = found.tests.set_index(["model_a", "model_b", "test"])
+    tests = result.tests.set_index(["model_a", "model_b", "test"])
     for name, test in (("DM", diebold_mariano), ("GW", giacomini_white)):
         expected = test(daily[:, 0], daily[:, 1])
         row = tests.loc[("LEAR 56", "DNN Ensemble", name)]
@@ -157,11 +161,11 @@ def test_a_column_per_hour_is_one_forecast_per_row(time: str, here: Path, write)
     actuals = actuals_table()
     others = others_table(actuals)
     files = [write(by_hour(others, name).rename(columns={"Date": time}), f"{name}.csv") for name in others.columns[1:]]
-    found = forecast_attn.evaluate([Path(name) for name in files], actuals, target="price")
+    result = forecast_attn.evaluate([Path(name) for name in files], actuals, target="price")
     long = forecast_attn.evaluate(others, actuals, target="price", block=24)
-    pd.testing.assert_frame_equal(found.scores, long.scores)
-    pd.testing.assert_frame_equal(found.tests, long.tests)
-    assert found.notes[0] == "each row of 'LEAR 56.csv' is one forecast made right before it, h0 its first step"
+    pd.testing.assert_frame_equal(result.scores, long.scores)
+    pd.testing.assert_frame_equal(result.tests, long.tests)
+    assert result.notes[0] == "each row of 'LEAR 56.csv' is one forecast made right before it, h0 its first step"
 
 
 def test_rows_that_overlap_are_forecasts_of_their_own() -> None:
@@ -169,55 +173,55 @@ def test_rows_that_overlap_are_forecasts_of_their_own() -> None:
     price = actuals["price"].to_numpy()
     rows = [1_200, 1_201, 1_210]
     frame = pd.DataFrame({"timestamp": actuals["date"].iloc[rows], "h0": price[rows] + 1, "h1": price[rows] + 2})
-    found = forecast_attn.evaluate(frame, actuals, target="price", metrics=["mae"], by="step").scores
-    ours = found[found["model"] == "DataFrame"].set_index("step")["mae"]
+    scores = forecast_attn.evaluate(frame, actuals, target="price", metrics=["mae"], by="step").scores
+    by_step = scores[scores["model"] == "DataFrame"].set_index("step")["mae"]
     second = np.abs(price[rows] + 2 - price[np.array(rows) + 1]).mean()
-    assert ours.tolist() == pytest.approx([1, second])
+    assert by_step.tolist() == pytest.approx([1, second])
 
 
 def test_the_actuals_among_the_forecasts_are_no_model() -> None:
     actuals = actuals_table()
     others = others_table(actuals)
     others.insert(1, "Real price", actuals["price"].tail(480).to_numpy())
-    found = forecast_attn.evaluate(others, actuals, target="price", block=24)
-    assert found.scores["model"].tolist() == ["LEAR 56", "DNN Ensemble", "seasonal-naive"]
-    assert any(note.startswith("'Real price' equals the actual values") for note in found.notes)
-    asked = forecast_attn.evaluate(others, actuals, target="price", block=24, model_columns=["Real price", "LEAR 56"])
-    assert asked.scores["model"].tolist() == ["Real price", "LEAR 56", "seasonal-naive"]
+    result = forecast_attn.evaluate(others, actuals, target="price", block=24)
+    assert result.scores["model"].tolist() == ["LEAR 56", "DNN Ensemble", "seasonal-naive"]
+    assert any(note.startswith("'Real price' equals the actual values") for note in result.notes)
+    chosen = forecast_attn.evaluate(others, actuals, target="price", block=24, model_columns=["Real price", "LEAR 56"])
+    assert chosen.scores["model"].tolist() == ["Real price", "LEAR 56", "seasonal-naive"]
 
 
 def test_tables_that_do_not_go_together_are_refused() -> None:
     actuals = actuals_table()
-    others, ours = others_table(actuals), our_table(actuals, CUTOFFS)
+    others, forecasts = others_table(actuals), our_table(actuals, CUTOFFS)
     with pytest.raises(DataError, match="both have a model 'LEAR 56'"):
         forecast_attn.evaluate([others, others], actuals, target="price")
     with pytest.raises(DataError, match="has no column cutoff; other tables have one"):
-        forecast_attn.evaluate([others, ours], actuals, target="price")
-    together = forecast_attn.evaluate([others, ours], actuals, target="price", block=24)
+        forecast_attn.evaluate([others, forecasts], actuals, target="price")
+    together = forecast_attn.evaluate([others, forecasts], actuals, target="price", block=24)
     assert together.scores["model"].tolist() == ["LEAR 56", "DNN Ensemble", "DataFrame", "seasonal-naive"]
 
 
 def test_a_single_cutoff_has_scores_and_no_tests() -> None:
     actuals = actuals_table(series=("a", "b"))
-    found = forecast_attn.evaluate(our_table(actuals, CUTOFFS[:1]), actuals, target="price", by="step")
-    assert not len(found.tests)
-    assert found.scores["rows"].sum() == 2 * 48
+    result = forecast_attn.evaluate(our_table(actuals, CUTOFFS[:1]), actuals, target="price", by="step")
+    assert not len(result.tests)
+    assert result.scores["rows"].sum() == 2 * 48
 
 
 def test_model_columns_are_chosen_and_others_stay_out() -> None:
     actuals = actuals_table()
     table = others_table(actuals).assign(hour=1, remark="x")
-    found = forecast_attn.evaluate(table, actuals, target="price", model_columns=["LEAR 56"], metrics=["mae"])
-    assert found.scores["model"].tolist() == ["LEAR 56"]
-    assert found.notes[0] == "columns that are not forecasts: DNN Ensemble, hour, remark"
+    result = forecast_attn.evaluate(table, actuals, target="price", model_columns=["LEAR 56"], metrics=["mae"])
+    assert result.scores["model"].tolist() == ["LEAR 56"]
+    assert result.notes[0] == "columns that are not forecasts: DNN Ensemble, hour, remark"
 
 
 def test_stamps_that_the_actuals_lack_are_named_and_counted() -> None:
     actuals = actuals_table()
-    found = forecast_attn.evaluate(others_table(actuals), actuals.iloc[:-30], target="price", metrics=["mae"])
-    assert found.scores["rows"].tolist() == [450, 450]
-    assert found.scores["no_target"].tolist() == [30, 30]
-    assert found.notes[-1] == (
+    result = forecast_attn.evaluate(others_table(actuals), actuals.iloc[:-30], target="price", metrics=["mae"])
+    assert result.scores["rows"].tolist() == [450, 450]
+    assert result.scores["no_target"].tolist() == [30, 30]
+    assert result.notes[-1] == (
         "the actuals of series 'a' lack 30 time stamps of the forecasts, the first 2024-02-28 18:00"
     )
 
@@ -225,21 +229,21 @@ def test_stamps_that_the_actuals_lack_are_named_and_counted() -> None:
 def test_a_hole_in_the_actuals_is_no_error_of_anybody() -> None:
     actuals = actuals_table()
     holed = actuals.drop(index=[1300, 1301]).assign(price=lambda frame: frame["price"].where(frame.index != 1310))
-    found = forecast_attn.evaluate(others_table(actuals), holed, target="price", block=24)
-    assert found.scores["no_target"].tolist() == [3, 3, 3]
-    assert found.scores["mae"].notna().all()
-    assert found.tests["n"].tolist() == [20, 19] * 3
+    result = forecast_attn.evaluate(others_table(actuals), holed, target="price", block=24)
+    assert result.scores["no_target"].tolist() == [3, 3, 3]
+    assert result.scores["mae"].notna().all()
+    assert result.tests["n"].tolist() == [20, 19] * 3
 
 
 def test_the_order_of_rows_does_not_matter() -> None:
     actuals = actuals_table()
     others = others_table(actuals)
-    ours, theirs = (
+    sorted_scores, shuffled_scores = (
         forecast_attn.evaluate(each, actuals, target="price", block=24)
         for each in (others, others.sample(frac=1, random_state=0))
     )
-    pd.testing.assert_frame_equal(ours.scores, theirs.scores)
-    pd.testing.assert_frame_equal(ours.tests, theirs.tests)
+    pd.testing.assert_frame_equal(sorted_scores.scores, shuffled_scores.scores)
+    pd.testing.assert_frame_equal(sorted_scores.tests, shuffled_scores.tests)
 
 
 def test_zones_are_joined_as_instants_and_grouped_by_the_clock_of_the_actuals() -> None:
@@ -247,9 +251,9 @@ def test_zones_are_joined_as_instants_and_grouped_by_the_clock_of_the_actuals() 
     zoned = actuals.assign(date=actuals["date"].dt.tz_localize("UTC").dt.tz_convert("Asia/Tokyo"))
     others = others_table(actuals)
     others["Date"] = pd.to_datetime(others["Date"]).dt.strftime("%Y-%m-%d %H:%M:%S+00:00")
-    found = forecast_attn.evaluate(others, zoned, target="price", metrics=["mae"], by="hour")
+    result = forecast_attn.evaluate(others, zoned, target="price", metrics=["mae"], by="hour")
     plain = forecast_attn.evaluate(others_table(actuals), actuals, target="price", metrics=["mae"], by="hour")
-    per_hour = [each.scores[each.scores["model"] == "LEAR 56"]["mae"].to_numpy() for each in (found, plain)]
+    per_hour = [each.scores[each.scores["model"] == "LEAR 56"]["mae"].to_numpy() for each in (result, plain)]
     np.testing.assert_allclose(per_hour[0], np.roll(per_hour[1], 9))
 
 
@@ -261,30 +265,30 @@ def test_midnights_of_a_zone_do_not_overlap_though_a_day_has_23_hours() -> None:
         rows = actuals[actuals["date"] >= midnight].head(24)
         part = pd.DataFrame({"timestamp": rows["date"], "cutoff": midnight - pd.Timedelta("1h")})
         parts.append(part.assign(prediction=rows["y"] + 0.5))
-    found = forecast_attn.evaluate(pd.concat(parts), actuals)
-    assert found.scores["rows"].tolist() == [360, 360]
-    assert found.tests["lags"].tolist() == [0, 0]
-    assert found.tests["p_value"].notna().all()
-    assert str(found.forecasts["timestamp"].dtype) == "datetime64[ns, Europe/Berlin]"
+    result = forecast_attn.evaluate(pd.concat(parts), actuals)
+    assert result.scores["rows"].tolist() == [360, 360]
+    assert result.tests["lags"].tolist() == [0, 0]
+    assert result.tests["p_value"].notna().all()
+    assert str(result.forecasts["timestamp"].dtype) == "datetime64[ns, Europe/Berlin]"
 
 
 def test_steps_as_a_time_axis() -> None:
     actuals = pd.DataFrame({"step": range(300), "y": np.arange(300.0) % 12})
     forecasts = pd.DataFrame({"step": range(200, 300), "m": 1.0})
-    found = forecast_attn.evaluate(forecasts, actuals, block=10, season=12, by="step", metrics=["mae"])
-    naive = found.scores[found.scores["model"] == "seasonal-naive"]
+    result = forecast_attn.evaluate(forecasts, actuals, block=10, season=12, by="step", metrics=["mae"])
+    naive = result.scores[result.scores["model"] == "seasonal-naive"]
     assert naive["mae"].tolist() == [0] * 10
-    assert found.tests["step"].dropna().unique().tolist() == list(range(1, 11))
+    assert result.tests["step"].dropna().unique().tolist() == list(range(1, 11))
 
 
 def test_wide_actuals_and_a_file_that_names_the_model(here: Path, write) -> None:
     actuals = actuals_table(series=("a", "b"))
     wide = actuals.pivot(index="date", columns="item_id", values="price").reset_index()
-    ours = write(our_table(actuals, CUTOFFS), "v1.2.csv")
-    found = forecast_attn.evaluate(ours, write(wide, "wide.csv"), wide=True, by="item_id")
-    long = forecast_attn.evaluate(ours, actuals, target="price", by="item_id")
-    pd.testing.assert_frame_equal(found.scores, long.scores)
-    assert found.scores["model"].tolist() == ["v1.2", "seasonal-naive"] * 2
+    forecasts = write(our_table(actuals, CUTOFFS), "v1.2.csv")
+    result = forecast_attn.evaluate(forecasts, write(wide, "wide.csv"), wide=True, by="item_id")
+    long = forecast_attn.evaluate(forecasts, actuals, target="price", by="item_id")
+    pd.testing.assert_frame_equal(result.scores, long.scores)
+    assert result.scores["model"].tolist() == ["v1.2", "seasonal-naive"] * 2
 
 
 # --------------------------------------------------------------------------- the command
@@ -365,37 +369,37 @@ def test_mistakes_are_told_with_what_to_type(refused, here, write, words, messag
 
 def test_forecasts_of_other_times_or_series_are_refused() -> None:
     actuals = actuals_table(series=("a", "b"))
-    ours = our_table(actuals, CUTOFFS)
-    later = ours.assign(timestamp=ours["timestamp"] + pd.Timedelta("9000D"), cutoff=ours["cutoff"])
+    forecasts = our_table(actuals, CUTOFFS)
+    later = forecasts.assign(timestamp=forecasts["timestamp"] + pd.Timedelta("9000D"), cutoff=forecasts["cutoff"])
     with pytest.raises(DataError, match=r"none of the time stamps.*they cover 2024-01-01 to 2024-02-29 23:00"):
         forecast_attn.evaluate(later, actuals, target="price")
     with pytest.raises(DataError, match="no series 'c', which 'DataFrame' forecasts"):
-        forecast_attn.evaluate(ours.replace({"item_id": {"b": "c"}}), actuals, target="price")
+        forecast_attn.evaluate(forecasts.replace({"item_id": {"b": "c"}}), actuals, target="price")
     with pytest.raises(DataError, match="has no identifier column, and the actuals have 2"):
-        forecast_attn.evaluate(ours.drop(columns="item_id"), actuals, target="price")
+        forecast_attn.evaluate(forecasts.drop(columns="item_id"), actuals, target="price")
     with pytest.raises(DataError, match="two forecasts of 2024-02-11 made at 2024-02-10 23:00, series 'a'"):
-        forecast_attn.evaluate(pd.concat([ours, ours.head(1)]), actuals, target="price")
-    early = ours.assign(cutoff=ours["timestamp"])
+        forecast_attn.evaluate(pd.concat([forecasts, forecasts.head(1)]), actuals, target="price")
+    early = forecasts.assign(cutoff=forecasts["timestamp"])
     with pytest.raises(DataError, match="forecast of 2024-02-11 whose cut-off, 2024-02-11, is not before it"):
         forecast_attn.evaluate(early, actuals, target="price")
     with pytest.raises(DataError, match="holds whole numbers, the actuals dates"):
-        forecast_attn.evaluate(ours.assign(timestamp=range(len(ours))), actuals, target="price")
+        forecast_attn.evaluate(forecasts.assign(timestamp=range(len(forecasts))), actuals, target="price")
     with pytest.raises(ConfigError, match="--block 24: 'DataFrame' has a column cutoff"):
-        forecast_attn.evaluate(ours, actuals, target="price", block=24)
+        forecast_attn.evaluate(forecasts, actuals, target="price", block=24)
     with pytest.raises(ConfigError, match="there is no option 'horizon'"):
-        forecast_attn.evaluate(ours, actuals, target="price", horizon=3)
+        forecast_attn.evaluate(forecasts, actuals, target="price", horizon=3)
 
 
 def test_columns_that_cannot_be_told_apart_are_refused() -> None:
     actuals = actuals_table()
-    ours = our_table(actuals, CUTOFFS)
+    forecasts = our_table(actuals, CUTOFFS)
     with pytest.raises(DataError, match="has no column of forecasts"):
-        forecast_attn.evaluate(ours[["item_id", "cutoff", "timestamp", "step"]], actuals, target="price")
+        forecast_attn.evaluate(forecasts[["item_id", "cutoff", "timestamp", "step"]], actuals, target="price")
     with pytest.raises(DataError, match="column 'model' and several columns of forecasts"):
-        others = ours.rename(columns={"prediction": "ETS"}).assign(model="m", ARIMA=1.0)
+        others = forecasts.rename(columns={"prediction": "ETS"}).assign(model="m", ARIMA=1.0)
         forecast_attn.evaluate(others, actuals, target="price")
     with pytest.raises(DataError, match="column 'remark' of 'DataFrame' does not hold numbers"):
-        forecast_attn.evaluate(ours.assign(remark="x"), actuals, target="price", model_columns=["remark"])
+        forecast_attn.evaluate(forecasts.assign(remark="x"), actuals, target="price", model_columns=["remark"])
 
 
 def test_dates_mean_what_they_mean_in_the_actuals() -> None:
@@ -403,8 +407,8 @@ def test_dates_mean_what_they_mean_in_the_actuals() -> None:
     actuals = pd.DataFrame({"date": days.strftime("%d/%m/%Y"), "y": np.arange(300.0)})
     some = days[60:72]  # 1 to 12 March: both orders are dates
     forecasts = pd.DataFrame({"date": some.strftime("%d/%m/%Y"), "m": np.arange(60.0, 72.0)})
-    found = forecast_attn.evaluate(forecasts, actuals, metrics=["mae"])
-    assert found.scores["mae"].tolist() == [0]
+    result = forecast_attn.evaluate(forecasts, actuals, metrics=["mae"])
+    assert result.scores["mae"].tolist() == [0]
 
 
 # --------------------------------------------------------------------------- protocol D on real prices

@@ -58,17 +58,17 @@ def test_paths_are_scored_by_their_crps_and_their_median(tmp_path: Path) -> None
     table, actuals = paths()
     file = tmp_path / "samples.parquet"
     table.to_parquet(file, index=False)
-    found = evaluate(file, actuals, by="step")
-    ours = found.scores[found.scores["model"] == "samples"].set_index("step")
-    came = actuals["sales"].to_numpy()[21:]
-    closed = gaussian_crps(came, 10.0 + np.arange(1, 4), np.full(3, 2.0))
-    np.testing.assert_allclose(ours["crps"], closed, rtol=0.03, atol=0.01)
-    for step, own in table.groupby("step"):
-        drawn = own["value"].to_numpy()
-        assert ours.loc[step, "crps"] == pytest.approx(sample_crps(came[[step - 1]], drawn[None])[0])
-        assert ours.loc[step, "mae"] == pytest.approx(abs(np.median(drawn) - came[step - 1]))
-        assert ours.loc[step, "width@0.8"] == pytest.approx(np.subtract(*np.quantile(drawn, [0.9, 0.1])))
-    assert any("median of 4,000 paths" in note for note in found.notes)
+    result = evaluate(file, actuals, by="step")
+    scores = result.scores[result.scores["model"] == "samples"].set_index("step")
+    actual = actuals["sales"].to_numpy()[21:]
+    closed = gaussian_crps(actual, 10.0 + np.arange(1, 4), np.full(3, 2.0))
+    np.testing.assert_allclose(scores["crps"], closed, rtol=0.03, atol=0.01)
+    for step, rows in table.groupby("step"):
+        drawn = rows["value"].to_numpy()
+        assert scores.loc[step, "crps"] == pytest.approx(sample_crps(actual[[step - 1]], drawn[None])[0])
+        assert scores.loc[step, "mae"] == pytest.approx(abs(np.median(drawn) - actual[step - 1]))
+        assert scores.loc[step, "width@0.8"] == pytest.approx(np.subtract(*np.quantile(drawn, [0.9, 0.1])))
+    assert any("median of 4,000 paths" in note for note in result.notes)
     with pytest.raises(DataError, match="samples of some stamps"):
         evaluate(table.iloc[1:], actuals)
 

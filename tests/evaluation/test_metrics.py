@@ -17,10 +17,10 @@ shapes = st.tuples(st.integers(1, 6), st.integers(1, 5))
 def slowly(actual: np.ndarray, prediction: np.ndarray, naive_error: np.ndarray) -> dict[str, float | None]:
     errors, scaled = [], []
     for window, scale in enumerate(naive_error):
-        own = [abs(p - a) for a, p in zip(actual[window], prediction[window], strict=True) if not math.isnan(a)]
-        errors += own
+        absolute = [abs(p - a) for a, p in zip(actual[window], prediction[window], strict=True) if not math.isnan(a)]
+        errors += absolute
         if scale > 0:
-            scaled += [error / scale for error in own]
+            scaled += [error / scale for error in absolute]
     if not errors:
         return {"mae": None, "rmse": None, "mase": None}
     return {

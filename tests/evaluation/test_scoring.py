@@ -53,8 +53,8 @@ def test_parts_have_the_bits_of_the_whole(by: str | tuple[str, ...]) -> None:
     error = (whole["prediction"] - whole["target"]).abs().to_numpy()[rows:]
     scores = RunningScores(by=by, scales=scales)
     for first in range(0, rows, 50):
-        own = np.arange(first, min(first + 50, rows))
-        scores.add(whole.iloc[np.concatenate([own, rows + own])], np.tile(error[own], 2))
+        part = np.arange(first, min(first + 50, rows))
+        scores.add(whole.iloc[np.concatenate([part, rows + part])], np.tile(error[part], 2))
     pd.testing.assert_frame_equal(scores.table(), expected, check_exact=True)
 
 
@@ -70,8 +70,8 @@ def test_by_hand() -> None:
         }
     )
     scales = pd.DataFrame({"mae": [2.0], "rmse": [4.0]}, index=["s"])
-    (found,) = score(frame, scales=scales).to_dict("records")
-    assert (found["rows"], found["no_target"], found["no_forecast"]) == (3, 1, 0)
+    (row,) = score(frame, scales=scales).to_dict("records")
+    assert (row["rows"], row["no_target"], row["no_forecast"]) == (3, 1, 0)
     expected = {
         "mae": (1 + 2 + 1) / 3,
         "rmse": math.sqrt((1 + 4 + 1) / 3),
@@ -88,11 +88,11 @@ def test_by_hand() -> None:
         "winkler@0.8": (4 + (2 + 10 * 1) + (1.5 + 10 * 0.5)) / 3,
     }
     for name, value in expected.items():
-        assert found[name] == pytest.approx(value, rel=1e-12), name
+        assert row[name] == pytest.approx(value, rel=1e-12), name
     both = (expected["pinball@0.1"] + expected["pinball@0.9"]) / 2
-    assert found["crps"] == pytest.approx(2 * both)
-    assert found["wql"] == pytest.approx(2 * both * 3 / 6)
-    assert (found["mape_left_out"], found["smape_left_out"], found["mase_left_out"]) == (1, 0, 0)
+    assert row["crps"] == pytest.approx(2 * both)
+    assert row["wql"] == pytest.approx(2 * both * 3 / 6)
+    assert (row["mape_left_out"], row["smape_left_out"], row["mase_left_out"]) == (1, 0, 0)
 
 
 def test_rows_without_a_denominator_are_left_out_and_counted() -> None:
@@ -100,11 +100,11 @@ def test_rows_without_a_denominator_are_left_out_and_counted() -> None:
         {"item_id": list("aab"), "target": [0.0, 0.0, 5.0], "prediction": [0.0, 1.0, 6.0], "model": "m"}
     )
     scales = pd.DataFrame({"mae": [NAN, 2.0], "rmse": [NAN, 2.0]}, index=["a", "b"])
-    (found,) = score(frame, ["mape", "smape", "mase", "rmsse"], scales=scales).to_dict("records")
-    assert (found["mape"], found["mape_left_out"]) == (0.2, 2)
-    assert (found["smape"], found["smape_left_out"]) == ((2 + 2 / 11) / 2, 1)
-    assert (found["mase"], found["mase_left_out"]) == (0.5, 2)
-    assert (found["rmsse"], found["rmsse_left_out"]) == (0.5, 2)
+    (row,) = score(frame, ["mape", "smape", "mase", "rmsse"], scales=scales).to_dict("records")
+    assert (row["mape"], row["mape_left_out"]) == (0.2, 2)
+    assert (row["smape"], row["smape_left_out"]) == ((2 + 2 / 11) / 2, 1)
+    assert (row["mase"], row["mase_left_out"]) == (0.5, 2)
+    assert (row["rmsse"], row["rmsse_left_out"]) == (0.5, 2)
 
 
 def test_no_target_but_zeros_has_no_wape() -> None:
@@ -161,14 +161,14 @@ def scales_of(train: pd.DataFrame) -> pd.DataFrame:
 
 def test_agrees_with_scikit_learn() -> None:
     frame = table_of(models=("m",))
-    (found,) = score(frame).to_dict("records")
+    (row,) = score(frame).to_dict("records")
     target, prediction = frame["target"], frame["prediction"]
-    assert found["mae"] == pytest.approx(sklearn.metrics.mean_absolute_error(target, prediction), rel=1e-12)
-    assert found["rmse"] == pytest.approx(sklearn.metrics.root_mean_squared_error(target, prediction), rel=1e-12)
-    assert found["mape"] == pytest.approx(sklearn.metrics.mean_absolute_percentage_error(target, prediction))
+    assert row["mae"] == pytest.approx(sklearn.metrics.mean_absolute_error(target, prediction), rel=1e-12)
+    assert row["rmse"] == pytest.approx(sklearn.metrics.root_mean_squared_error(target, prediction), rel=1e-12)
+    assert row["mape"] == pytest.approx(sklearn.metrics.mean_absolute_percentage_error(target, prediction))
     for quantile in QUANTILES:
         other = sklearn.metrics.mean_pinball_loss(target, frame[f"{quantile:g}"], alpha=quantile)
-        assert found[f"pinball@{quantile:g}"] == pytest.approx(other, rel=1e-12)
+        assert row[f"pinball@{quantile:g}"] == pytest.approx(other, rel=1e-12)
 
 
 @pytest.mark.parametrize("by", ["step", "item_id", "cutoff", "hour", "weekday", ("step", "item_id")])
@@ -181,17 +181,17 @@ def test_groups_are_those_of_a_loop(by: str | tuple[str, ...]) -> None:
     scores = score(frame, ["mae"], by)
     assert list(scores.columns) == ["model", *names, "rows", "no_target", "no_forecast", "mae"]
     for row in scores.to_dict("records"):
-        own = keyed[(keyed[["model", *names]] == [row["model"], *(row[name] for name in names)]).all(axis=1)]
-        assert row["rows"] == len(own)
-        assert row["mae"] == pytest.approx((own["prediction"] - own["target"]).abs().mean())
+        group = keyed[(keyed[["model", *names]] == [row["model"], *(row[name] for name in names)]).all(axis=1)]
+        assert row["rows"] == len(group)
+        assert row["mae"] == pytest.approx((group["prediction"] - group["target"]).abs().mean())
     assert scores["rows"].sum() == len(frame)
 
 
 def test_hours_are_those_of_the_zone_and_weekdays_in_order() -> None:
     frame = table_of(models=("m",))
     berlin = frame.assign(timestamp=frame["timestamp"].dt.tz_localize("UTC").dt.tz_convert("Asia/Tokyo"))
-    ours, theirs = (score(each, ["mae"], "hour").set_index("hour")["mae"] for each in (frame, berlin))
-    np.testing.assert_allclose(theirs.to_numpy(), np.roll(ours.to_numpy(), 9))
+    utc_scores, berlin_scores = (score(each, ["mae"], "hour").set_index("hour")["mae"] for each in (frame, berlin))
+    np.testing.assert_allclose(berlin_scores.to_numpy(), np.roll(utc_scores.to_numpy(), 9))
     assert score(frame, ["mae"], "weekday")["weekday"].tolist() == ["Friday", "Saturday", "Sunday"]
 
 
@@ -215,7 +215,7 @@ def test_a_model_without_quantiles_has_no_scores_of_quantiles() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "words"),
+    ("options", "words"),
     [
         ({"metrics": ["mea"]}, "no metric 'mea'.*did you mean 'mae'"),
         ({"metrics": ["mase"]}, "'mase' needs the scale of each series"),
@@ -226,9 +226,9 @@ def test_a_model_without_quantiles_has_no_scores_of_quantiles() -> None:
         ({"baseline": "bb"}, "no model 'bb' to compare with.*did you mean 'b'"),
     ],
 )
-def test_what_is_not_there_is_refused(asked: dict[str, object], words: str) -> None:
+def test_what_is_not_there_is_refused(options: dict[str, object], words: str) -> None:
     with pytest.raises(ConfigError) as caught:
-        score(table_of(quantiles=False), **asked)  # type: ignore[arg-type]
+        score(table_of(quantiles=False), **options)  # type: ignore[arg-type]
     assert re.search(words, str(caught.value).replace("\n", " ")), str(caught.value)
 
 
@@ -266,8 +266,8 @@ RATIOS = ("mape", "smape", "wape", "wql", "coverage@0.8")
 @given(frame=tables(), seed=st.integers(0, 99))
 def test_the_order_of_rows_changes_nothing(frame: pd.DataFrame, seed: int) -> None:
     shuffled = frame.sample(frac=1, random_state=seed)
-    ours, theirs = (score(each, by=("item_id", "step"), scales=SCALES) for each in (frame, shuffled))
-    pd.testing.assert_frame_equal(ours, theirs, rtol=1e-9, atol=1e-9)
+    scores, shuffled_scores = (score(each, by=("item_id", "step"), scales=SCALES) for each in (frame, shuffled))
+    pd.testing.assert_frame_equal(scores, shuffled_scores, rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.slow
@@ -276,10 +276,10 @@ def test_the_order_of_rows_changes_nothing(frame: pd.DataFrame, seed: int) -> No
 def test_other_units_scale_the_errors_and_leave_the_ratios(frame: pd.DataFrame, factor: float) -> None:
     larger = frame.copy()
     larger[["target", "prediction", "0.1", "0.9"]] *= factor
-    ours, theirs = score(frame, scales=SCALES).iloc[0], score(larger, scales=SCALES * factor).iloc[0]
-    for name in [str(name) for name in ours.index[4:] if not str(name).endswith("_left_out")]:
+    scores, scaled_scores = score(frame, scales=SCALES).iloc[0], score(larger, scales=SCALES * factor).iloc[0]
+    for name in [str(name) for name in scores.index[4:] if not str(name).endswith("_left_out")]:
         same = name in (*RATIOS, "mase", "rmsse")
-        np.testing.assert_allclose(float(theirs[name]), float(ours[name]) * (1 if same else factor), rtol=1e-7)
+        np.testing.assert_allclose(float(scaled_scores[name]), float(scores[name]) * (1 if same else factor), rtol=1e-7)
 
 
 @pytest.mark.slow
@@ -287,16 +287,16 @@ def test_other_units_scale_the_errors_and_leave_the_ratios(frame: pd.DataFrame, 
 @given(frame=tables())
 def test_a_perfect_forecast_has_no_error(frame: pd.DataFrame) -> None:
     perfect = frame.assign(prediction=frame["target"], **{"0.1": frame["target"], "0.9": frame["target"]})
-    found = score(perfect, scales=SCALES).iloc[0]
-    for name in [str(name) for name in found.index[4:] if not str(name).endswith("_left_out")]:
+    row = score(perfect, scales=SCALES).iloc[0]
+    for name in [str(name) for name in row.index[4:] if not str(name).endswith("_left_out")]:
         expected = 1.0 if name == "coverage@0.8" else 0.0
-        assert found[name] == expected or (name in RATIOS and math.isnan(found[name])), name
+        assert row[name] == expected or (name in RATIOS and math.isnan(row[name])), name
 
 
 def test_every_metric_has_a_column() -> None:
     scores = score(table_of(), METRICS, scales=scales_of(history()), baseline="b")
-    found = {str(name).partition("@")[0] for name in scores.columns}
-    assert set(METRICS) <= found
+    metrics = {str(name).partition("@")[0] for name in scores.columns}
+    assert set(METRICS) <= metrics
 
 
 @pytest.mark.slow

@@ -98,20 +98,20 @@ def test_giacomini_white_sees_losses_that_differ_predictably_where_diebold_maria
 def test_units_do_not_matter_and_order_only_turns_the_sign(seed: int, factor: float) -> None:
     a, b = losses(60, seed)
     for test in (lambda x, y: diebold_mariano(x, y, lags=2), giacomini_white):
-        ours, scaled, turned = test(a, b), test(a * factor, b * factor), test(b, a)
-        np.testing.assert_allclose(scaled.statistic, ours.statistic, rtol=1e-6)
-        np.testing.assert_allclose(abs(turned.statistic), abs(ours.statistic), rtol=1e-9)
-        np.testing.assert_allclose(turned.p_value, ours.p_value, rtol=1e-6)
-        assert {ours.better, turned.better} == {"a", "b"}
+        result, scaled, turned = test(a, b), test(a * factor, b * factor), test(b, a)
+        np.testing.assert_allclose(scaled.statistic, result.statistic, rtol=1e-6)
+        np.testing.assert_allclose(abs(turned.statistic), abs(result.statistic), rtol=1e-9)
+        np.testing.assert_allclose(turned.p_value, result.p_value, rtol=1e-6)
+        assert {result.better, turned.better} == {"a", "b"}
 
 
 @pytest.mark.slow
 def test_equal_models_are_rejected_as_often_as_said() -> None:
     rng = np.random.default_rng(4)
-    found = [diebold_mariano(*rng.gamma(2, 1, (2, 100))).p_value for _ in range(1_000)]
-    assert 0.03 < np.mean(np.array(found) < 0.05) < 0.07
-    found = [giacomini_white(*rng.gamma(2, 1, (2, 200))).p_value for _ in range(1_000)]
-    assert 0.025 < np.mean(np.array(found) < 0.05) < 0.075
+    p_values = [diebold_mariano(*rng.gamma(2, 1, (2, 100))).p_value for _ in range(1_000)]
+    assert 0.03 < np.mean(np.array(p_values) < 0.05) < 0.07
+    p_values = [giacomini_white(*rng.gamma(2, 1, (2, 200))).p_value for _ in range(1_000)]
+    assert 0.025 < np.mean(np.array(p_values) < 0.05) < 0.075
 
 
 def test_losses_without_a_spread_have_no_test() -> None:
@@ -154,13 +154,13 @@ def table(windows: int = 40, horizon: int = 4, stride: int = 4, models: str = "a
 @pytest.mark.parametrize("norm", [1, 2])
 def test_every_pair_is_tested_on_the_norms_of_its_errors(norm: int) -> None:
     frame = table()
-    found = compare_models(frame, norm=norm)
-    assert found[["model_a", "model_b", "test"]].to_numpy().tolist() == [
+    result = compare_models(frame, norm=norm)
+    assert result[["model_a", "model_b", "test"]].to_numpy().tolist() == [
         [a, b, test] for a, b in ("ab", "ac", "bc") for test in ("DM", "GW")
     ]
-    errors = {name: own["prediction"].to_numpy().reshape(40, 4) for name, own in frame.groupby("model")}
-    vectors = {name: np.linalg.norm(own, ord=norm, axis=1) for name, own in errors.items()}
-    for row in found.to_dict("records"):
+    errors = {name: rows["prediction"].to_numpy().reshape(40, 4) for name, rows in frame.groupby("model")}
+    vectors = {name: np.linalg.norm(rows, ord=norm, axis=1) for name, rows in errors.items()}
+    for row in result.to_dict("records"):
         test = diebold_mariano if row["test"] == "DM" else giacomini_white
         expected = test(vectors[row["model_a"]], vectors[row["model_b"]])
         assert row["statistic"] == pytest.approx(expected.statistic, rel=1e-9)
@@ -171,14 +171,14 @@ def test_every_pair_is_tested_on_the_norms_of_its_errors(norm: int) -> None:
 @pytest.mark.parametrize(("stride", "lags"), [(1, [0, 1, 2, 3]), (2, [0, 0, 1, 1]), (4, [0] * 4), (9, [0] * 4)])
 def test_steps_that_overlap_count_their_autocovariances(stride: int, lags: list[int]) -> None:
     frame = table(stride=stride, models="ab")
-    found = compare_models(frame, by_step=True)
-    steps = found[found["step"].notna()]
+    result = compare_models(frame, by_step=True)
+    steps = result[result["step"].notna()]
     assert steps["step"].tolist() == [1, 2, 3, 4]
     assert steps["lags"].tolist() == lags
     at_three = frame[frame["step"] == 3].pivot(index="cutoff", columns="model", values="prediction").abs()
     expected = diebold_mariano(at_three["a"].to_numpy(), at_three["b"].to_numpy(), lags=lags[2])
     assert steps["statistic"].iloc[2] == pytest.approx(expected.statistic, rel=1e-9)
-    whole = found[found["step"].isna()].set_index("test")
+    whole = result[result["step"].isna()].set_index("test")
     assert whole.loc["DM", "lags"] == lags[-1]
     assert math.isnan(whole.loc["GW", "p_value"]) == (lags[-1] > 0)
 
@@ -188,16 +188,16 @@ def test_only_what_all_models_forecast_counts_and_order_does_not() -> None:
     holes = frame.copy()
     holes.loc[(holes["model"] == "b") & (holes["cutoff"] == 8), "prediction"] = math.nan
     holes.loc[(holes["cutoff"] == 16) & (holes["step"] == 2), "target"] = math.nan
-    found = compare_models(holes.sample(frac=1, random_state=1).sort_values("model"))
-    assert found["n"].tolist() == [39, 38]
-    kept = frame[(frame["cutoff"] != 8) & ~((frame["cutoff"] == 16) & (frame["step"] == 2))]
-    pd.testing.assert_frame_equal(found, compare_models(kept))
+    result = compare_models(holes.sample(frac=1, random_state=1).sort_values("model"))
+    assert result["n"].tolist() == [39, 38]
+    common = frame[(frame["cutoff"] != 8) & ~((frame["cutoff"] == 16) & (frame["step"] == 2))]
+    pd.testing.assert_frame_equal(result, compare_models(common))
 
 
 def test_too_few_cutoffs_for_their_overlap_are_told() -> None:
-    found = compare_models(table(windows=7, stride=1, models="ab")).set_index("test")
-    assert found["p_value"].isna().all()
-    assert found.loc["DM", "note"] == "too few for 3 overlapping forecasts"
+    result = compare_models(table(windows=7, stride=1, models="ab")).set_index("test")
+    assert result["p_value"].isna().all()
+    assert result.loc["DM", "note"] == "too few for 3 overlapping forecasts"
     assert compare_models(table(windows=8, stride=1, models="ab"))["p_value"].notna().tolist() == [True, False]
 
 

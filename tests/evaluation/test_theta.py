@@ -41,14 +41,14 @@ def theta_of(values: np.ndarray) -> np.ndarray:
 
 def damped_of(values: np.ndarray) -> np.ndarray:
     fits = []
-    for rate, share, kept in zip(*TREND_GRID, strict=True):
+    for rate, share, damping in zip(*TREND_GRID, strict=True):
         level, squares = values[0], 0.0
         slope = np.polyfit(np.arange(min(TREND_BEGINS, len(values))), values[:TREND_BEGINS], 1)[0]
         for value in values[1:]:
-            error = value - level - kept * slope
+            error = value - level - damping * slope
             squares += error**2
-            level, slope = level + kept * slope + rate * error, kept * slope + rate * share * error
-        fits.append((squares, level + slope * np.cumsum(kept ** np.arange(1, HORIZON + 1))))
+            level, slope = level + damping * slope + rate * error, damping * slope + rate * share * error
+        fits.append((squares, level + slope * np.cumsum(damping ** np.arange(1, HORIZON + 1))))
     return min(fits, key=lambda fit: fit[0])[1]
 
 

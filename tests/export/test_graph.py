@@ -21,21 +21,21 @@ def test_the_calendar_of_tensors_is_that_of_the_data() -> None:
     stamps = np.concatenate([stamps, np.array(special_days, "datetime64[s]")])
     assert set(CALENDAR_FEATURES) <= set(PHASES) | {"weekend"}
     names = (*PHASES, "weekend")
-    wanted = Calendar(names, parse_frequency("s")).features(stamps.astype("datetime64[ns]"))
+    expected = Calendar(names, parse_frequency("s")).features(stamps.astype("datetime64[ns]"))
     got = clock_features(torch.from_numpy(stamps.astype(np.int64))[None], names)[0]
-    np.testing.assert_allclose(got.numpy(), wanted, atol=1e-6)
-    assert not np.isnan(wanted).any()
+    np.testing.assert_allclose(got.numpy(), expected, atol=1e-6)
+    assert not np.isnan(expected).any()
 
 
 def test_dates_are_those_of_pandas() -> None:
     days = np.arange(-100_000, 100_000, 37)
     dates = pd.to_datetime(days, unit="D")
     got = date_of(torch.from_numpy(days))
-    for values, wanted in zip(got, (dates.year, dates.month, dates.day), strict=True):
-        np.testing.assert_array_equal(values.numpy(), wanted)
+    for values, expected in zip(got, (dates.year, dates.month, dates.day), strict=True):
+        np.testing.assert_array_equal(values.numpy(), expected)
     firsts = first_of_month(got.year, got.month + 1).numpy()
-    wanted = (dates + pd.offsets.MonthBegin(1)).to_numpy().astype("datetime64[D]").astype(np.int64)
-    np.testing.assert_array_equal(firsts, wanted)
+    expected = (dates + pd.offsets.MonthBegin(1)).to_numpy().astype("datetime64[D]").astype(np.int64)
+    np.testing.assert_array_equal(firsts, expected)
 
 
 @pytest.mark.parametrize("quantile", [0.001, 0.05, 0.3, 0.5, 0.9, 0.999])

@@ -121,12 +121,12 @@ def test_the_consumer_of_the_documents_forecasts_without_torch(exported: Path) -
     done = subprocess.run(words, capture_output=True, text=True, cwd=exported, check=False)
     assert done.returncode == 0, done.stderr
     with np.load(exported / "outputs.npz") as outputs:
-        wanted = Forecaster.load(exported / "run").predict()
-        assert wanted.attention is not None
+        expected = Forecaster.load(exported / "run").predict()
+        assert expected.attention is not None
         for name, shape, values in (
-            ("prediction", (1, 2), wanted.predictions[["prediction"]].T),
-            ("quantiles", (1, 2, 2), wanted.predictions[["0.1", "0.9"]].to_numpy()[None]),
-            ("attention", (1, 1, 2, 6), wanted.attention.weights),
+            ("prediction", (1, 2), expected.predictions[["prediction"]].T),
+            ("quantiles", (1, 2, 2), expected.predictions[["0.1", "0.9"]].to_numpy()[None]),
+            ("attention", (1, 1, 2, 6), expected.attention.weights),
         ):
             assert outputs[name].shape == shape
             np.testing.assert_allclose(outputs[name], values, rtol=1e-5, atol=1e-6)

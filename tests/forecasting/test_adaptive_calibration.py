@@ -80,7 +80,7 @@ def test_offsets_follow_errors_as_a_plain_loop_does() -> None:
     past.actual[4, 1] = np.nan
     start, tracking = rng.normal(size=(HORIZON, 3)), Tracking(np.array([0.1, 0.2, 0.3]), 0)
     earlier = np.array([[-1, 40, 43, 52], [-1, -1, -1, -1], [43, 46, 49, 55]])
-    found = follow(start, tracking, QUANTILES, earlier, past)
+    offsets = follow(start, tracking, QUANTILES, earlier, past)
     for window, chain in enumerate(earlier):
         for step in range(HORIZON):
             for index, quantile in enumerate(QUANTILES):
@@ -92,8 +92,8 @@ def test_offsets_follow_errors_as_a_plain_loop_does() -> None:
                     is_below = actual <= past.base[(row - 40) // 3, step, index] + offset
                     offset += RATE * unit * (quantile - 1 if is_below else quantile)
                     unit = (1 - MEMORY) * unit + MEMORY * abs(actual - past.base[(row - 40) // 3, step, 1])
-                assert found.offsets[window, step, index] == pytest.approx(offset, abs=1e-12)
-                assert found.unit[window, step] == pytest.approx(unit, abs=1e-12)
+                assert offsets.offsets[window, step, index] == pytest.approx(offset, abs=1e-12)
+                assert offsets.unit[window, step] == pytest.approx(unit, abs=1e-12)
 
 
 def test_the_unit_begins_as_the_mean_absolute_error_of_the_central_quantile() -> None:
@@ -123,11 +123,15 @@ def test_earlier_cutoffs_lie_whole_horizons_before_in_the_same_series_and_after_
     cutoffs = np.array([149, 130, 104, DAYS + 20, DAYS + 139])
     earlier = earlier_cutoffs(panel, cutoffs, LOOKBACK, HORIZON, after)
     assert earlier.shape == (5, num_earlier(HORIZON))
-    for cutoff, found in zip(cutoffs, earlier, strict=True):
+    for cutoff, actual in zip(cutoffs, earlier, strict=True):
         first = DAYS if cutoff >= DAYS else 0
-        own = np.arange(first, cutoff)
-        expected = own[((cutoff - own) % HORIZON == 0) & (stamps[own] >= after) & (own - first >= LOOKBACK - 1)]
-        assert found[found >= 0].tolist() == expected[-num_earlier(HORIZON) :].tolist()
+        candidates = np.arange(first, cutoff)
+        expected = candidates[
+            ((cutoff - candidates) % HORIZON == 0)
+            & (stamps[candidates] >= after)
+            & (candidates - first >= LOOKBACK - 1)
+        ]
+        assert actual[actual >= 0].tolist() == expected[-num_earlier(HORIZON) :].tolist()
     assert num_earlier(1_000) * 1_000 == MOST_ROWS
 
 
@@ -159,10 +163,10 @@ def test_a_backtest_forecasts_as_predict_does_bit_for_bit(run: Path) -> None:
     compared = 0
     for (cutoff, name), rows in frame.groupby(["cutoff", "item_id"]):
         days = (pd.Timestamp(cutoff) - TABLE["date"].min()).days + 1
-        found = forecaster.predict(history(days, name)).predictions
+        predictions = forecaster.predict(history(days, name)).predictions
         for column in ("prediction", *NAMES):
-            assert found[column].to_numpy().tobytes() == rows[column].to_numpy().tobytes(), (cutoff, name, column)
-        assert (np.diff(found[NAMES]) >= 0).all()
+            assert predictions[column].to_numpy().tobytes() == rows[column].to_numpy().tobytes(), (cutoff, name, column)
+        assert (np.diff(predictions[NAMES]) >= 0).all()
         compared += 1
     assert compared > 15
 
@@ -211,8 +215,8 @@ def test_an_update_goes_on_from_the_offsets_of_the_forecasts_before_it(run: Path
     new = old.update(rows, history=TABLE, out=tmp_path / "new", epochs=1, keep="new", final_fit=False, validation=6)
     moved = load_model(RunDir(tmp_path / "new")).calibration
     panel = read_panel(pd.concat([TABLE, rows]), model.config)[0]
-    own, last = model.of_series(panel.item_ids), panel.ends[:1] - 1
-    expected = followed_errors(own, panel, last, model.schema.windows_of(panel).to(torch.device("cpu")))
+    offsets, last = model.of_series(panel.item_ids), panel.ends[:1] - 1
+    expected = followed_errors(offsets, panel, last, model.schema.windows_of(panel).to(torch.device("cpu")))
     assert moved is not None
     assert expected is not None
     assert moved.offsets.tobytes() == expected.offsets[0].tobytes()

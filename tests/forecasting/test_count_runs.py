@@ -74,8 +74,8 @@ def test_the_mean_is_about_right(run: Forecaster, table: pd.DataFrame) -> None:
 
 def test_backtests_score_and_refit(run: Forecaster) -> None:
     result = run.backtest(metrics=["mae", "crps"], cutoffs=3, refit=2, refit_epochs=1, baselines=["naive"])
-    own = result.frame[result.frame["model"] == "run"]
-    assert (own["0.1"] >= 0).all()
+    rows = result.frame[result.frame["model"] == "run"]
+    assert (rows["0.1"] >= 0).all()
     assert np.isfinite(result.metrics.set_index("model").loc["run", "crps"])
 
 

@@ -56,8 +56,8 @@ def test_a_table_of_nixtla_and_one_of_polars_are_forecast_alike(finished_run: Pa
     polars = pytest.importorskip("polars", reason="polars is not installed")
     table = make_table()
     forecaster = Forecaster.load(finished_run)
-    wanted = forecaster.predict(table).predictions
-    pd.testing.assert_frame_equal(forecaster.predict(polars.from_pandas(table)).predictions, wanted)
+    expected = forecaster.predict(table).predictions
+    pd.testing.assert_frame_equal(forecaster.predict(polars.from_pandas(table)).predictions, expected)
 
 
 @pytest.mark.slow
@@ -75,11 +75,11 @@ def test_series_of_darts_are_the_table_they_make(make_table: Any) -> None:
         (series["a"], frames["a"]),
         (series, pd.concat(frames, names=["item_id"]).reset_index(level=0)),
     ):
-        mine, theirs = (Forecaster(**options).fit(each).predict() for each in (given, table))
-        assert mine.predictions["prediction"].tolist() == theirs.predictions["prediction"].tolist()
-        assert list(mine.to_darts("D")) == (["a", "b"] if given is series else list(theirs.to_darts("D")))
+        of_series, of_table = (Forecaster(**options).fit(each).predict() for each in (given, table))
+        assert of_series.predictions["prediction"].tolist() == of_table.predictions["prediction"].tolist()
+        assert list(of_series.to_darts("D")) == (["a", "b"] if given is series else list(of_table.to_darts("D")))
     again = Forecaster(**options).fit(series).predict(series)
-    assert again.predictions["prediction"].tolist() == mine.predictions["prediction"].tolist()
+    assert again.predictions["prediction"].tolist() == of_series.predictions["prediction"].tolist()
 
 
 @pytest.mark.slow

@@ -188,9 +188,9 @@ def test_nothing_below_zero_when_so_told(make_table: Any, here: Path) -> None:
     for name in ("prediction", "0.1", "0.5", "0.9"):
         pd.testing.assert_series_equal(cut.predictions[name], plain.predictions[name].clip(lower=0))
     pd.testing.assert_series_equal(cut.samples["value"], plain.samples["value"].clip(lower=0))
-    kept = Forecaster(**SMALL, distribution="gaussian", decoding="autoregressive", non_negative=True).fit(table)
-    pd.testing.assert_frame_equal(kept.predict().predictions, cut.predictions)
-    pd.testing.assert_frame_equal(kept.predict(non_negative=False).predictions, plain.predictions)
+    bounded = Forecaster(**SMALL, distribution="gaussian", decoding="autoregressive", non_negative=True).fit(table)
+    pd.testing.assert_frame_equal(bounded.predict().predictions, cut.predictions)
+    pd.testing.assert_frame_equal(bounded.predict(non_negative=False).predictions, plain.predictions)
 
 
 # --------------------------------------------------------------------------- paths

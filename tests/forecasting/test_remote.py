@@ -44,7 +44,7 @@ def shops(first: int, rows: int = 30) -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def bucket(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A table in two files and in one, here and in a store, and a run trained on the store's."""
     folder = tmp_path_factory.mktemp("remote")
     store = fsspec.filesystem("memory")
@@ -61,14 +61,14 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def server(place: Path) -> Iterator[str]:
+def server(bucket: Path) -> Iterator[str]:
     """Address of a web server that hands out the files."""
 
     class Quiet(SimpleHTTPRequestHandler):
         def log_message(self, *_: object) -> None:
             pass
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(place))) as http:
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(bucket))) as http:
         Thread(target=http.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{http.server_port}"
         http.shutdown()
@@ -100,35 +100,35 @@ def test_passwords_and_signatures_are_written_nowhere() -> None:
     assert without_secrets("https://me:secret@host/t.csv?X-Amz-Signature=1") == "https://host/t.csv"
 
 
-def test_a_run_records_the_url_and_has_the_weights_of_the_file(place: Path, tmp_path: Path) -> None:
-    Forecaster(**OPTIONS, seed=1).fit(place / "sales.csv", out=tmp_path / "run")
-    remote, local = ((folder / "run" / "model.safetensors").read_bytes() for folder in (place, tmp_path))
+def test_a_run_records_the_url_and_has_the_weights_of_the_file(bucket: Path, tmp_path: Path) -> None:
+    Forecaster(**OPTIONS, seed=1).fit(bucket / "sales.csv", out=tmp_path / "run")
+    remote, local = ((folder / "run" / "model.safetensors").read_bytes() for folder in (bucket, tmp_path))
     assert remote == local
-    files = [json.loads((folder / "run" / "config.json").read_text())["data"] for folder in (place, tmp_path)]
+    files = [json.loads((folder / "run" / "config.json").read_text())["data"] for folder in (bucket, tmp_path)]
     assert files[0]["file"] == "memory://bucket/sales.csv"
     assert files[0]["sha256"] == files[1]["sha256"]
 
 
 @pytest.mark.parametrize("end", ["sales", "sales/", "sales/**/*.parquet"])
-def test_a_folder_and_a_pattern_are_the_table_they_are_on_a_disk(place: Path, end: str) -> None:
-    forecaster = Forecaster.load(place / "run")
+def test_a_folder_and_a_pattern_are_the_table_they_are_on_a_disk(bucket: Path, end: str) -> None:
+    forecaster = Forecaster.load(bucket / "run")
     predict = partial(forecaster.predict, cold_start=True, accelerator="cpu")
-    pd.testing.assert_frame_equal(predict(f"memory://bucket/{end}").predictions, predict(place / "sales").predictions)
+    pd.testing.assert_frame_equal(predict(f"memory://bucket/{end}").predictions, predict(bucket / "sales").predictions)
 
 
-def test_a_table_comes_from_a_web_server(place: Path, server: str, forecast: Any, here: Path) -> None:
-    done = forecast("predict", place / "run", "--data", f"{server}/sales.csv", "--out", "f.csv", "--quiet")
+def test_a_table_comes_from_a_web_server(bucket: Path, server: str, forecast: Any, here: Path) -> None:
+    done = forecast("predict", bucket / "run", "--data", f"{server}/sales.csv", "--out", "f.csv", "--quiet")
     assert done.code == 0, done.err
-    Forecaster.load(place / "run").predict(place / "sales.csv", out="g.csv")
+    Forecaster.load(bucket / "run").predict(bucket / "sales.csv", out="g.csv")
     assert Path("f.csv").read_bytes() == Path("g.csv").read_bytes()
     with pytest.raises(DataError, match=r"there is no file 'http://.*/no\.csv'"):
         fetched(f"{server}/no.csv")
 
 
-def test_files_at_a_url_are_forecast_into_files_at_a_url(place: Path, tmp_path: Path, files_in: Callable) -> None:
-    forecaster = Forecaster.load(place / "run")
+def test_files_at_a_url_are_forecast_into_files_at_a_url(bucket: Path, tmp_path: Path, files_in: Callable) -> None:
+    forecaster = Forecaster.load(bucket / "run")
     predict = partial(forecaster.predict_parts, cold_start=True, accelerator="cpu")
-    local = predict(place / "sales", out=tmp_path / "f", attention_out=tmp_path / "w")
+    local = predict(bucket / "sales", out=tmp_path / "f", attention_out=tmp_path / "w")
     remote = predict("memory://bucket/sales", out="memory://bucket/f", attention_out="memory://bucket/w")
     store = fsspec.filesystem("memory")
     for folder in ("f", "w"):
@@ -143,11 +143,11 @@ def test_files_at_a_url_are_forecast_into_files_at_a_url(place: Path, tmp_path: 
         predict("memory://bucket/sales", out="memory://bucket/f")
 
 
-def test_nothing_stays_at_a_url_where_a_file_is_wrong(place: Path) -> None:
+def test_nothing_stays_at_a_url_where_a_file_is_wrong(bucket: Path) -> None:
     store = fsspec.filesystem("memory")
     store.pipe_file("/broken/a.parquet", store.cat_file("/bucket/sales/region=north/a.parquet"))
     store.pipe_file("/broken/b.parquet", store.cat_file("/bucket/sales/region=north/a.parquet")[:500])
-    forecaster = Forecaster.load(place / "run")
+    forecaster = Forecaster.load(bucket / "run")
     with pytest.raises(DataError, match=r"'memory:///broken/b.parquet' is a damaged parquet file"):
         forecaster.predict_parts("memory://broken", out="memory://none", cold_start=True, accelerator="cpu")
     assert not store.exists("/none") or not store.find("/none")
@@ -164,9 +164,9 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_url_of_a_run_is_never_read_unasked(
-    place: Path, here: Path, forecast: Any, without_manifest: Callable, no_network: None
+    bucket: Path, here: Path, forecast: Any, without_manifest: Callable, no_network: None
 ) -> None:
-    shutil.copytree(place / "run", "run")
+    shutil.copytree(bucket / "run", "run")
     without_manifest(Path("run"))
     config = json.loads(Path("run/config.json").read_text())
     config["data"]["file"] = "http://stranger.example/sales.csv"
@@ -202,10 +202,10 @@ def test_what_cannot_be_read_is_said(here: Path, forecast: Any, words: list[str]
     assert not list(here.iterdir())
 
 
-def test_folders_and_results_that_cannot_be_at_a_url_are_said(place: Path) -> None:
+def test_folders_and_results_that_cannot_be_at_a_url_are_said(bucket: Path) -> None:
     with pytest.raises(DataError, match=r"'memory://bucket' has '.*sales\.csv' beside its Parquet files"):
         remote_parts("memory://bucket")
     with pytest.raises(ConfigError, match=r"cannot write 'memory://b/f\.csv': not to a URL"):
-        Forecaster.load(place / "run").predict(out="memory://b/f.csv")
+        Forecaster.load(bucket / "run").predict(out="memory://b/f.csv")
     with pytest.raises(ConfigError, match="a web server takes no files"):
-        Forecaster.load(place / "run").predict_parts(place / "sales", out="https://host/f", cold_start=True)
+        Forecaster.load(bucket / "run").predict_parts(bucket / "sales", out="https://host/f", cold_start=True)

@@ -52,8 +52,8 @@ def forecaster(tmp_path_factory: pytest.TempPathFactory) -> Forecaster:
     folder = tmp_path_factory.mktemp("hierarchy")
     sales().to_csv(folder / "sales.csv", index=False)
     sizes = {"lookback": 14, "horizon": HORIZON, "hidden_size": 4, "max_epochs": 1, "epoch_windows": 64}
-    asked: dict[str, Any] = {"quantiles": "0.1,0.5,0.9", "validation": 20, "item_id": "store", "combination": "none"}
-    forecaster = Forecaster(**sizes, **asked, final_fit="none", seed=7, accelerator="cpu")
+    options: dict[str, Any] = {"quantiles": "0.1,0.5,0.9", "validation": 20, "item_id": "store", "combination": "none"}
+    forecaster = Forecaster(**sizes, **options, final_fit="none", seed=7, accelerator="cpu")
     forecaster.fit(folder / "sales.csv", out=folder / "run")
     forecaster.predict(out=folder / "run" / "predictions.csv")
     return forecaster
@@ -110,17 +110,17 @@ def test_minimal_variance_is_that_of_the_paper(method: str) -> None:
         "wls-var": np.diag((errors**2).mean(axis=1)),
         "mint": shrunk_covariance(errors),
     }[method]
-    found = reconciled(Hierarchy.of(TREE), values, method, errors if method in ("wls-var", "mint") else None)
-    np.testing.assert_allclose(found, minimal_trace(values, weight), rtol=1e-6)
-    np.testing.assert_allclose(found, S @ found[3:], rtol=1e-9)
+    actual = reconciled(Hierarchy.of(TREE), values, method, errors if method in ("wls-var", "mint") else None)
+    np.testing.assert_allclose(actual, minimal_trace(values, weight), rtol=1e-6)
+    np.testing.assert_allclose(actual, S @ actual[3:], rtol=1e-9)
 
 
 def test_top_down_keeps_the_total_and_shares_by_forecast() -> None:
     """Athanasopoulos, Ahmed and Hyndman 2009, section 3: shares of forecasts, level by level."""
     values = np.array([100.0, 30, 50, 10, 20, 10, 10, 20])[:, None]
-    found = reconciled(Hierarchy.of(TREE), values, "top-down")[:, 0]
+    actual = reconciled(Hierarchy.of(TREE), values, "top-down")[:, 0]
     expected = [100, 37.5, 62.5, 12.5, 25, 15.625, 15.625, 31.25]
-    np.testing.assert_allclose(found, expected)
+    np.testing.assert_allclose(actual, expected)
 
 
 def test_no_forecast_is_negative_where_none_may_be() -> None:
@@ -128,16 +128,16 @@ def test_no_forecast_is_negative_where_none_may_be() -> None:
     from scipy.optimize import nnls
 
     values = np.array([10.0, 2, 12, 1, -4, 3, 8, 0])[:, None]
-    found = reconciled(Hierarchy.of(TREE), values, "ols", non_negative=True)[:, 0]
+    actual = reconciled(Hierarchy.of(TREE), values, "ols", non_negative=True)[:, 0]
     nearest, _ = nnls(S.astype(float), np.maximum(values[:, 0], 0))
-    np.testing.assert_allclose(found, S @ nearest, atol=1e-4)
-    assert found.min() >= 0
+    np.testing.assert_allclose(actual, S @ nearest, atol=1e-4)
+    assert actual.min() >= 0
 
 
 @pytest.mark.parametrize("method", ["mint", "bottom-up"])
 def test_forecasts_of_a_run_add_up(method: str, forecaster: Forecaster, base: pd.DataFrame) -> None:
     result = forecaster.reconcile(TREE, base, method=method)
-    found, given = matrix(result.predictions), matrix(base)
+    reconciled_values, given = matrix(result.predictions), matrix(base)
     if method == "mint":
         past = forecaster.backtest(stride=1, baselines="none").frame
         past["error"] = past["target"] - past["prediction"]
@@ -145,12 +145,12 @@ def test_forecasts_of_a_run_add_up(method: str, forecaster: Forecaster, base: pd
             rows = past[past["step"] == step]
             errors = rows.pivot(index="item_id", columns="cutoff", values="error").loc[list(NAMES)].dropna(axis=1)
             expected = minimal_trace(given[:, step - 1], shrunk_covariance(errors.to_numpy()))
-            np.testing.assert_allclose(found[:, step - 1], expected, rtol=1e-6)
+            np.testing.assert_allclose(reconciled_values[:, step - 1], expected, rtol=1e-6)
         assert result.errors == errors.shape[1]
     else:
-        np.testing.assert_allclose(found, S @ given[3:], rtol=1e-12)
+        np.testing.assert_allclose(reconciled_values, S @ given[3:], rtol=1e-12)
     for quantile in ("0.1", "0.9"):
-        widths = matrix(result.predictions, quantile) - found
+        widths = matrix(result.predictions, quantile) - reconciled_values
         np.testing.assert_allclose(widths, matrix(base, quantile) - given, atol=1e-9)
     pd.testing.assert_frame_equal(
         result.predictions[["item_id", "cutoff", "timestamp", "step"]],

@@ -102,7 +102,7 @@ def test_other_groupings_are_refused(dump):
 def test_the_page_lists_the_groups(dump, page):
     text = page(inspect_attention(dump, by="item"), 100)
     lines = text.splitlines()
-    start = next(place for place, line in enumerate(lines) if line.startswith("series "))
+    start = next(index for index, line in enumerate(lines) if line.startswith("series "))
     assert [line.split()[:2] for line in lines[start + 1 : start + 3]] == [["a", "30"], ["b", "30"]]
 
 

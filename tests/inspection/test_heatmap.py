@@ -78,7 +78,7 @@ def test_axis_is_labelled_in_lags_and_time_and_marks_the_season(one_hot):
         ["time", "-2d", "-1d", "cutoff"],
     )
     peaks = [row.index("@", GUTTER) for row in rows]
-    marks = [place for place, character in enumerate(season) if character == "^"]
+    marks = [column for column, character in enumerate(season) if character == "^"]
     assert marks == sorted(peaks)
     assert lag.index("24") <= peaks[0] <= lag.index("24") + 1
 
@@ -165,7 +165,7 @@ def test_bars_are_as_high_as_their_weights(one_hot):
 
 def test_the_profile_marks_whole_seasons(one_hot):
     lines = profile_lines(one_hot(24, 72), width=90, season=24, frequency="h")
-    marks = [place for place, sign in enumerate(lines[PROFILE_ROWS]) if sign == "^"]
+    marks = [column for column, sign in enumerate(lines[PROFILE_ROWS]) if sign == "^"]
     assert len(marks) == 2
     assert lines[PROFILE_ROWS - 1].index("█", GUTTER) == marks[1]
 

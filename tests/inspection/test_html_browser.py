@@ -127,8 +127,8 @@ def test_timeline_weights_and_slider_fit_one_screen_below_a_long_sentence(browse
 
 def test_the_policy_of_the_page_forbids_the_network(browser, page):
     browser.open(page)
-    asked = "fetch('data:text/plain,x').then(() => 'allowed', () => 'refused')"
-    assert browser.ask(asked) == "refused"
+    script = "fetch('data:text/plain,x').then(() => 'allowed', () => 'refused')"
+    assert browser.ask(script) == "refused"
 
 
 def test_names_are_shown_and_never_run(browser, page):
@@ -193,10 +193,10 @@ def test_arcs_lead_from_the_step_to_what_it_looks_at(browser, page, dump):
     largest = np.argsort(-row, kind="stable")[:5]
     assert [int(lag) for lag, _ in arcs] == (LOOKBACK - 1 - largest).tolist()
     start = points_of(browser, "#series .forecast")[2]
-    for place, (_, line) in zip(largest, arcs, strict=True):
+    for key, (_, line) in zip(largest, arcs, strict=True):
         numbers = [float(each) for each in re.findall(r"-?[\d.]+", line)]
         assert numbers[:2] == pytest.approx(start, abs=0.02)
-        assert numbers[-2:] == pytest.approx(past[place], abs=0.02)
+        assert numbers[-2:] == pytest.approx(past[key], abs=0.02)
 
 
 @pytest.mark.parametrize(("weights", "wide"), [(np.full(10, 0.1), False), ([0.55, *[0.05] * 9], True)])
@@ -268,10 +268,10 @@ def test_a_finger_is_told_what_a_finger_can_do(browser, page):
     browser.open(page, width=390)
     browser.call("Emulation.setTouchEmulationEnabled", enabled=True)
     try:
-        said = browser.ask("document.getElementById('keys').innerText")
+        text = browser.ask("document.getElementById('keys').innerText")
     finally:
         browser.call("Emulation.setTouchEmulationEnabled", enabled=False)
-    assert said == "Point at a step or a time."
+    assert text == "Point at a step or a time."
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
@@ -333,15 +333,15 @@ def test_pointing_at_the_heat_map_chooses_the_step_and_tells_the_lag(browser, pa
     browser.open(page, width=width)
     canvas = "document.querySelector('#heatmap canvas')"
     assert browser.ask(f"{canvas}.width") == LOOKBACK
-    step, place = 4, 33
-    browser.point("#heatmap canvas", (place + 0.5) / LOOKBACK, (step + 0.5) / STEPS)
+    step, key = 4, 33
+    browser.point("#heatmap canvas", (key + 0.5) / LOOKBACK, (step + 0.5) / STEPS)
     row = dump.weights[0].mean(axis=0)[step]
     assert_draws(browser, row)
-    said = readout(browser)
-    assert said.startswith("Step 5, 2026-01-05 19:00 · forecast 104.3 · actual 105.3")
-    assert f"lag {LOOKBACK - 1 - place} · 2026-01-05 08:00 · 6h before the cut-off · weight" in said
-    shown = float(re.search(r"weight <?([\d.]+) %", said)[1])
-    assert shown == pytest.approx(100 * row[place], rel=0.06, abs=0.01)
+    text = readout(browser)
+    assert text.startswith("Step 5, 2026-01-05 19:00 · forecast 104.3 · actual 105.3")
+    assert f"lag {LOOKBACK - 1 - key} · 2026-01-05 08:00 · 6h before the cut-off · weight" in text
+    shown = float(re.search(r"weight <?([\d.]+) %", text)[1])
+    assert shown == pytest.approx(100 * row[key], rel=0.06, abs=0.01)
 
 
 def test_pointing_at_the_forecast_chooses_the_step(browser, page, dump):
@@ -431,8 +431,8 @@ def test_a_tile_draws_the_mean_weights_of_its_group(browser, page, dump, by):
         "weekday": {day: dump.weights[at : at + 1] for at, day in enumerate(days)},
     }[by]
     assert names == list(groups)
-    said = browser.ask("document.getElementById('tiles-count').textContent")
-    assert said == ("no window has its cut-off on Saturday to Sunday" if by == "weekday" else "")
+    text = browser.ask("document.getElementById('tiles-count').textContent")
+    assert text == ("no window has its cut-off on Saturday to Sunday" if by == "weekday" else "")
     lines = browser.ask(f"{TILES}.map((tile) => tile.querySelector('path').getAttribute('d'))")
     most = max(rows.mean(axis=(0, 1, 2), dtype=float).max() for rows in groups.values())
     for line, rows in zip(lines, groups.values(), strict=True):
@@ -565,13 +565,13 @@ def test_the_theme_may_change_while_the_page_is_open(browser, page):
 def test_pointing_at_a_mean_reads_off_its_value(browser, page, dump):
     browser.open(page)
     choose(browser, "weights", "mean")
-    step, place = 3, 12
-    browser.point("#heatmap canvas", (place + 0.5) / LOOKBACK, (step + 0.5) / STEPS)
-    said = browser.ask("document.getElementById('tooltip').innerText").replace("\u00a0", " ")
-    weight = float(re.search(r"mean weight ([\d.e-]+) %", said)[1])
-    mean = dump.weights.astype(float).mean(axis=(0, 1))[step, place]
+    step, key = 3, 12
+    browser.point("#heatmap canvas", (key + 0.5) / LOOKBACK, (step + 0.5) / STEPS)
+    text = browser.ask("document.getElementById('tooltip').innerText").replace("\u00a0", " ")
+    weight = float(re.search(r"mean weight ([\d.e-]+) %", text)[1])
+    mean = dump.weights.astype(float).mean(axis=(0, 1))[step, key]
     assert weight == pytest.approx(100 * mean, rel=6e-3)  # three digits
-    assert float(re.search(r"([\d.]+) × an equal share", said)[1]) == pytest.approx(mean * LOOKBACK, rel=0.06)
+    assert float(re.search(r"([\d.]+) × an equal share", text)[1]) == pytest.approx(mean * LOOKBACK, rel=0.06)
 
 
 def hatched(picture, dark):
@@ -633,9 +633,9 @@ def patched_page(tmp_path):
 def test_a_patch_is_drawn_and_named_as_a_whole(browser, patched_page):
     browser.open(patched_page, address="#step=2")
     assert browser.complaints() == []
-    said = readout(browser)
-    assert said.startswith("Steps 5–8, 2026-01-06 04:00 … 07:00 · forecast 24 to 27 · actual 25 to 28")
-    assert "looks most at 2026-01-05 12:00 … 15:00 (lags 8–11, 80 %)" in said
+    text = readout(browser)
+    assert text.startswith("Steps 5–8, 2026-01-06 04:00 … 07:00 · forecast 24 to 27 · actual 25 to 28")
+    assert "looks most at 2026-01-05 12:00 … 15:00 (lags 8–11, 80 %)" in text
     line = browser.ask("document.querySelector('#series .past.looked-at').getAttribute('d')")
     assert len(re.findall("[ML]", line)) == 4  # its four time steps
     assert browser.ask("document.querySelectorAll('#series rect.weight').length") == 5
@@ -752,11 +752,11 @@ def test_the_printed_page_has_the_weights_of_the_file_at_their_places(browser, p
     shown = dump.weights[0].astype(float).mean(axis=0)
     levels = 5 * np.sqrt(shown / shown.max())
     alone = (abs(levels[..., None, None] - levels) < 0.1).sum(axis=(2, 3)) == 1  # no other cell has nearly its colour
-    places = np.argwhere(alone & (levels > 1))
-    assert len(places) >= 4
-    mixed = [[np.interp(levels[*place], range(6), channel) for channel in np.transpose(palette)] for place in places]
+    pixels = np.argwhere(alone & (levels > 1))
+    assert len(pixels) >= 4
+    mixed = [[np.interp(levels[*pixel], range(6), channel) for channel in np.transpose(palette)] for pixel in pixels]
     middles = np.array([middle_of(picture, np.round(colour)) for colour in mixed])
-    for drawn, known in zip(middles.T, places.T, strict=True):
+    for drawn, known in zip(middles.T, pixels.T, strict=True):
         cell, start = np.polyfit(known, drawn, 1)
         assert cell > 5
         np.testing.assert_allclose(drawn, start + cell * known, atol=0.3 * cell)

@@ -155,7 +155,7 @@ def test_times_of_series_on_different_clocks_are_not_mixed_up(make_dump):
     moved = {name: getattr(dump, name) + half_an_hour for name in ("window_cutoffs", "lookback_starts")}
     dump = replace(dump, **moved, timestamps=dump.timestamps + half_an_hour[:, None])
     document = document_of(build_report(dump).html)
-    texts = [[document["times"][place] for place in window["times"]] for window in document["windows"]]
+    texts = [[document["times"][index] for index in window["times"]] for window in document["windows"]]
     assert [row[2][-5:] for row in texts] == ["14:00", "14:30"]
     assert [row[4][-5:] for row in texts] == ["16:00", "16:30"]
 
@@ -223,7 +223,7 @@ def test_the_page_is_well_formed(make_dump):
     named = [*outline.attributes("for"), *outline.attributes("aria-labelledby")]
     named += [name for names in outline.attributes("aria-describedby") for name in names.split()]
     assert set(named) <= set(ids)
-    controls = [found for tag, found in outline.elements if tag in ("select", "input")]
+    controls = [attributes for tag, attributes in outline.elements if tag in ("select", "input")]
     assert {control["id"] for control in controls} <= set(outline.attributes("for"))
 
 
@@ -393,7 +393,7 @@ def test_intervals_are_those_written_and_covariates_those_of_the_table(page_of, 
         inside = (warm > low - 0.01) & (warm < high + 0.01)
         assert 0.2 < inside.mean() < 0.3
         np.testing.assert_allclose(profile, dump.weights[inside].mean(axis=(0, 1, 2)), rtol=2e-3)
-    cutoffs = [document["times"][document["windows"][place]["times"] + 13] for place in tiles["windows"]]
+    cutoffs = [document["times"][document["windows"][index]["times"] + 13] for index in tiles["windows"]]
     assert [table.index[table["date"] == cutoff][0] % 7 for cutoff in cutoffs] == list(range(7))
 
 
@@ -535,10 +535,10 @@ def test_series_without_a_whole_window_have_a_light_one(make_dump):
     np.testing.assert_allclose(weights_of(document["weights"], *expected.shape), expected, rtol=2e-4)
     tiles = document["tiles"][0]
     assert (tiles["kind"], tiles["names"]) == ("item", dump.item_ids)
-    assert [document["items"][document["windows"][place]["item"]] for place in tiles["windows"]] == tiles["names"]
-    said = f"{len(light)} of 200 series are drawn at their newest cut-off with their mean weights: see more with"
-    assert said in report.size_words()
-    assert said in report.html
+    assert [document["items"][document["windows"][index]["item"]] for index in tiles["windows"]] == tiles["names"]
+    message = f"{len(light)} of 200 series are drawn at their newest cut-off with their mean weights: see more with"
+    assert message in report.size_words()
+    assert message in report.html
     assert report.num_bytes < 1_500_000
 
 
@@ -558,7 +558,7 @@ def test_every_series_can_be_chosen_however_many_there_are(make_dump):
     document = document_of(report.html)
     assert len(floats_of(document["past"], -1, 168)) == windows.valued.sum()
     tiles = document["tiles"][0]
-    assert [document["items"][document["windows"][place]["item"]] for place in tiles["windows"]] == dump.item_ids
+    assert [document["items"][document["windows"][index]["item"]] for index in tiles["windows"]] == dump.item_ids
     assert [window.get("bare", False) for window in document["windows"]] == (~windows.valued).tolist()
     assert report.num_bytes < 1_500_000
 

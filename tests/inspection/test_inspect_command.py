@@ -213,13 +213,13 @@ def test_every_form_says_the_same_of_a_network_that_learned_nothing(forecast, wr
     need = json.loads(Path("young/metrics.json").read_text())["weight_need"]
     assert need["needed"] is False
     assert set(need) == {"windows", "mae", "mae_equal", "mae_random", "needed"}
-    told = " ".join(forecast("inspect", "young", "--svg", "young.svg", "--html", "young.html").out.split())
+    text = " ".join(forecast("inspect", "young", "--svg", "young.svg", "--html", "young.html").out.split())
     reading = json.loads(forecast("inspect", "young", "--json").out)["reading"]
     assert reading["kind"] == "nothing"
-    assert reading["text"] in told
+    assert reading["text"] in text
     assert f"on {need['windows']} validation windows" in reading["text"]
-    assert "it looks most" not in told.lower() and "above all" not in told
-    assert "identifiable: " not in told.replace("not identifiable", "")
+    assert "it looks most" not in text.lower() and "above all" not in text
+    assert "identifiable: " not in text.replace("not identifiable", "")
     page = Path("young.html").read_text(encoding="utf-8").replace("\u00a0", " ")
     assert reading["text"][1:] in page
     assert "looks most" not in page.split("<script")[0] and "above all" not in page.split("<script")[0]
@@ -247,11 +247,11 @@ def test_groups_and_comparisons_are_written_as_pictures_and_pages(forecast, run_
     words = ("inspect", run_copy, "--validation", "--compare", run_copy, "--svg", "a.svg", "--html", "compare.html")
     outcome = forecast(*words)
     assert outcome.code == 0, outcome.err
-    said = json.loads(forecast("inspect", run_copy, "--validation", "--json").out)["reading"]["text"]
+    text = json.loads(forecast("inspect", run_copy, "--validation", "--json").out)["reading"]["text"]
     html = unescape(re.sub("<[^>]+>", "", Path("compare.html").read_text())).replace("\u00a0", " ")
-    plain = said.replace("`", "")
+    plain = text.replace("`", "")
     assert html.count(f"{plain[:1].upper()}{plain[1:]}.") == 2, "the evidence of both runs is heard"
-    assert " ".join(outcome.out.split()).count(" ".join(said.split())) == 2
+    assert " ".join(outcome.out.split()).count(" ".join(text.split())) == 2
     assert Path("a.svg").read_text().startswith("<?xml")
 
 
@@ -260,9 +260,9 @@ def test_groups_and_comparisons_are_written_as_pictures_and_pages(forecast, run_
 
 def test_a_forecaster_inspects_as_the_command_does(forecast, run_copy):
     forecaster = Forecaster.load(run_copy)
-    found = forecaster.inspect(validation=True, by="weekday", top=2, export=Path("weights.csv"))
-    said = json.loads(forecast("inspect", run_copy, "--validation", "--by", "weekday", "--top", 2, "--json").out)
-    assert json.loads(json.dumps(found.to_dict())) == said
+    inspection = forecaster.inspect(validation=True, by="weekday", top=2, export=Path("weights.csv"))
+    document = json.loads(forecast("inspect", run_copy, "--validation", "--by", "weekday", "--top", 2, "--json").out)
+    assert json.loads(json.dumps(inspection.to_dict())) == document
     assert Path("weights.csv").is_file()
     with pytest.raises(ConfigError, match="--compare does not go with --by"):
         forecaster.inspect(by="head", compare=run_copy)

@@ -22,13 +22,13 @@ from forecast_attn.plotting.step_errors import ModelErrors, StepErrors
 
 
 def test_an_inspection_shows_its_sentence_and_top_lags(make_dump):
-    found = inspect_attention(make_dump(), evidence=Evidence(needed=True, rise=0.5, windows=9))
-    html = found._repr_html_()
-    assert f"<b>{found.reading.text}</b>" in html
-    assert html.count("<tr>") == 1 + len(found.steps)
-    top = found.steps[3].top[0]
+    inspection = inspect_attention(make_dump(), evidence=Evidence(needed=True, rise=0.5, windows=9))
+    html = inspection._repr_html_()
+    assert f"<b>{inspection.reading.text}</b>" in html
+    assert html.count("<tr>") == 1 + len(inspection.steps)
+    top = inspection.steps[3].top[0]
     assert f"{top.lag} ({100 * top.weight:.1f} %)" in html
-    assert repr(found).startswith("<Inspection of luong-general, 3 windows: it looks ")
+    assert repr(inspection).startswith("<Inspection of luong-general, 3 windows: it looks ")
 
 
 def test_a_comparison_shows_both_with_escaped_names(make_dump):

@@ -123,8 +123,8 @@ def test_a_patch_that_gets_everything_is_said_to_be_one(make_dump, one_hot):
 
 def test_files_of_other_patches_are_not_compared(patched, make_dump, tmp_path):
     first = patched()
-    kept = tmp_path / "patches.parquet"
-    first.path.rename(kept)
+    path = tmp_path / "patches.parquet"
+    first.path.rename(path)
     second = make_dump(horizon=20, lookback=48)
     with pytest.raises(DataError, match=r"a patch of 8 time steps, one of .* that of a time step") as error:
         compare_attention(first, second, names=("a", "b"))

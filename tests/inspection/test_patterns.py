@@ -30,10 +30,10 @@ def distance(*allowed):
 
 
 def test_the_same_hour_of_the_day_before(words_of):
-    said = words_of(distance(24), noise=0.001)
-    assert said.startswith("mostly at the same hour of the day before, give or take 1 hour (")
+    text = words_of(distance(24), noise=0.001)
+    assert text.startswith("mostly at the same hour of the day before, give or take 1 hour (")
     share = (1 + 3 * 0.001) / (1 + 168 * 0.001)
-    assert f"({100 * share:.0f} % of the weight; equal weights: 2 %)" in said
+    assert f"({100 * share:.0f} % of the weight; equal weights: 2 %)" in text
 
 
 @pytest.mark.parametrize(
@@ -58,8 +58,8 @@ def test_distances_from_the_target(words_of, keys, expected):
     ],
 )
 def test_patches_are_told_in_their_time(words_of, patch_length, far, expected):
-    said = words_of(distance(far), steps=4 if patch_length == 6 else 1, keys=14, patch_length=patch_length)
-    assert said.startswith(expected)
+    text = words_of(distance(far), steps=4 if patch_length == 6 else 1, keys=14, patch_length=patch_length)
+    assert text.startswith(expected)
 
 
 @pytest.mark.parametrize(
@@ -85,8 +85,8 @@ def test_the_last_hours(words_of):
 
 
 def test_one_time_for_every_step(words_of):
-    said = words_of(lambda ahead, lag: lag == 100.0)
-    assert said.startswith("mostly at the same time for every step: 100 hours before the cut-off (100 %")
+    text = words_of(lambda ahead, lag: lag == 100.0)
+    assert text.startswith("mostly at the same time for every step: 100 hours before the cut-off (100 %")
 
 
 def test_what_stands_out_nowhere_is_not_named(words_of):
@@ -103,8 +103,8 @@ def test_what_stands_out_nowhere_is_not_named(words_of):
 def test_the_largest_weights_are_counted_from_the_time_to_forecast(words_of):
     """Each step has a distance of its own, so that no pattern holds for all; a tenth of the weight lies there."""
     far = np.array([[30], [50], [90]])
-    said = words_of(lambda ahead, lag: np.where(ahead + lag == far, 0.1, 0.9 / 167), steps=3)
-    assert said == (
+    text = words_of(lambda ahead, lag: np.where(ahead + lag == far, 0.1, 0.9 / 167), steps=3)
+    assert text == (
         "at no one distance above all, with the largest weight on values 30 hours before the time it forecasts in "
         "step 1 (10 % of the weight; equal weights: 0.6 %), 50 hours in step 2 (10 %), 90 hours in step 3 (10 %)"
     )
@@ -130,35 +130,35 @@ def rows_of(first, second, keys=168):
 
 def test_distances_that_tie_are_named_together(words_of):
     """Which of 47, 48 and 49 hours is the largest by a hair says nothing; 72 hours stands alone, 30 and 60 are two."""
-    said = words_of(rows_of({47: 0.09, 48: 0.1, 49: 0.085, 50: 0.02}, {72: 0.12}), steps=2)
-    assert said == (
+    text = words_of(rows_of({47: 0.09, 48: 0.1, 49: 0.085, 50: 0.02}, {72: 0.12}), steps=2)
+    assert text == (
         "at no one distance above all, with the largest weight on values 47 to 49 hours before the time it forecasts "
         "in step 1 (28 % of the weight; equal weights: 1.8 %), 3 days in step 2 (12 %; equal weights: 0.6 %)"
     )
-    said = words_of(rows_of({30: 0.1, 60: 0.095}, {90: 0.05, 91: 0.05}), steps=2)
-    assert "30 and 60 hours before the time it forecasts in step 1 (20 % of the weight; equal" in said
-    assert said.endswith("equal weights: 1.2 %), 90 to 91 hours in step 2 (10 %)")
+    text = words_of(rows_of({30: 0.1, 60: 0.095}, {90: 0.05, 91: 0.05}), steps=2)
+    assert "30 and 60 hours before the time it forecasts in step 1 (20 % of the weight; equal" in text
+    assert text.endswith("equal weights: 1.2 %), 90 to 91 hours in step 2 (10 %)")
 
 
 def test_where_many_distances_tie_none_is_named(words_of):
     many = {30: 0.05, 40: 0.05, 50: 0.049, 60: 0.048}
-    said = words_of(rows_of(many, many), steps=2)
-    assert said.startswith("at no time in particular (the largest mean weight is 5.0 %, equal ones are 0.6 %; many are")
-    said = words_of(rows_of(many, {72: 0.12}), steps=2)
-    assert "weight on values 3 days before the time it forecasts in step 2 (12 % of the weight; equal" in said
+    text = words_of(rows_of(many, many), steps=2)
+    assert text.startswith("at no time in particular (the largest mean weight is 5.0 %, equal ones are 0.6 %; many are")
+    text = words_of(rows_of(many, {72: 0.12}), steps=2)
+    assert "weight on values 3 days before the time it forecasts in step 2 (12 % of the weight; equal" in text
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.003, 0.01, 0.03])
 def test_a_share_that_is_named_is_there_and_is_much(words_of, make_dump, noise):
     """The share is that of the file, summed here once more; a pattern of little weight is not named."""
-    said = words_of(distance(24), noise=noise)
+    text = words_of(distance(24), noise=noise)
     inside = 24 + 24 * 3 * noise - 0  # every step has three keys within an hour of the day before
     inside -= noise  # but the last, whose third one would lie after the cut-off
     share = inside / (24 * (1 + 168 * noise))
     if share >= MOST and share >= LIFT * 71 / (24 * 168):
-        assert f"({100 * share:.0f} % of the weight" in said
+        assert f"({100 * share:.0f} % of the weight" in text
     else:
-        assert "of the day before" not in said
+        assert "of the day before" not in text
 
 
 def test_the_sentence_is_kept_back_without_the_evidence(make_dump):

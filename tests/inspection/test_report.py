@@ -147,7 +147,7 @@ def test_equal_weights_get_one_sentence(make_dump):
 
 
 @pytest.mark.parametrize(
-    ("evidence", "kind", "said"),
+    ("evidence", "kind", "text"),
     [
         (None, "not tested", "not known here: see `forecast audit RUN`"),
         (Evidence(needed=False, rise=0.012, windows=64), "not needed", "MAE rises by 1.2 % on 64 validation"),
@@ -156,10 +156,10 @@ def test_equal_weights_get_one_sentence(make_dump):
         (Evidence(needed=True, rise=0.5, windows=6, level="partly faithful"), "looks", "the weights partly faithful"),
     ],
 )  # fmt: skip
-def test_where_it_looks_is_said_only_with_evidence(make_dump, evidence, kind, said):
+def test_where_it_looks_is_said_only_with_evidence(make_dump, evidence, kind, text):
     reading = inspect_attention(make_dump(), evidence=evidence).reading
     assert reading.kind == kind
-    assert said in reading.text
+    assert text in reading.text
     assert ("it looks most" in reading.text) == (kind == "looks")
 
 
@@ -180,10 +180,10 @@ def test_why_weights_are_not_needed(equal, random, naive, words):
 def test_nearly_equal_weights_that_the_forecast_needs_are_something_to_see(make_dump):
     rows = np.full((3, 1, 4, 20), 0.9 / 19)
     rows[..., 7] = 0.1
-    found = inspect_attention(make_dump(rows), evidence=Evidence(needed=True, rise=0.3, windows=64))
-    assert found.mean("normalised_entropy") > 0.9
-    assert found.reading.kind == "looks"
-    assert "with equal weights the MAE rises by 30 %" in found.reading.text
+    inspection = inspect_attention(make_dump(rows), evidence=Evidence(needed=True, rise=0.3, windows=64))
+    assert inspection.mean("normalised_entropy") > 0.9
+    assert inspection.reading.kind == "looks"
+    assert "with equal weights the MAE rises by 30 %" in inspection.reading.text
 
 
 def test_a_poor_forecast_is_called_one_beside_where_it_looks(make_dump):
@@ -193,18 +193,18 @@ def test_a_poor_forecast_is_called_one_beside_where_it_looks(make_dump):
 
 
 @pytest.mark.parametrize(
-    ("share", "kind", "said"),
+    ("share", "kind", "text"),
     [
         (0.0, "not needed", "validation gave the network no part in the forecast"),
         (0.004, "looks", "the network is under 1 % of the forecast"),
         (0.25, "looks", "the network is 25 % of the forecast"),
     ],
 )
-def test_the_part_of_the_network_is_said(make_dump, share, kind, said):
+def test_the_part_of_the_network_is_said(make_dump, share, kind, text):
     dump = make_dump(network_share=share)
     reading = inspect_attention(dump, evidence=Evidence(needed=True, rise=0.3, windows=64)).reading
     assert reading.kind == kind
-    assert said in reading.text
+    assert text in reading.text
 
 
 def test_static_weights_are_told_apart_by_axis(make_dump):

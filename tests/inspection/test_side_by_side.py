@@ -20,8 +20,8 @@ def test_a_tile_is_the_profile_of_its_group_before_that_of_all(make_dump):
     shown = [axes for axes in draw_groups(inspection).axes if axes.get_visible()]
     assert [axes.get_title(loc="left").splitlines()[0] for axes in shown] == ["a", "b", "c"]
     for axes, group in zip(shown, inspection.groups, strict=True):
-        own, mean = profiles_of(axes)
-        np.testing.assert_array_equal(own, group.profile)
+        profiles, mean = profiles_of(axes)
+        np.testing.assert_array_equal(profiles, group.profile)
         np.testing.assert_array_equal(mean, inspection.profile)
         assert f"unlike {group.distance:.2f}" in axes.get_title(loc="left")
         edges = axes.patches[0].get_data().edges
@@ -30,7 +30,7 @@ def test_a_tile_is_the_profile_of_its_group_before_that_of_all(make_dump):
 
 @pytest.mark.slow
 def test_of_very_many_groups_the_most_unlike_are_drawn(make_dump):
-    names = tuple(f"series {place:02}" for place in range(MOST_TILES + 6))
+    names = tuple(f"series {number:02}" for number in range(MOST_TILES + 6))
     inspection = inspect_attention(make_dump(items=names, windows=1, horizon=2, lookback=48), by="item")
     figure = draw_groups(inspection)
     drawn = {axes.get_title(loc="left").splitlines()[0] for axes in figure.axes if axes.get_visible()}

@@ -31,9 +31,9 @@ def pages(browser, finished_run, forecast, tmp_path_factory):
     with RunsServer(folder / "runs") as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
-        ours = {"list": "", "forecast": "runs/first/forecast", "report": "runs/first/report"}
+        addresses = {"list": "", "forecast": "runs/first/forecast", "report": "runs/first/report"}
         made = {name: folder / f"{name}.html" for name in ("by", "compare")}
-        yield {name: f"{server.url}{path}" for name, path in ours.items()} | made
+        yield {name: f"{server.url}{path}" for name, path in addresses.items()} | made
         server.shutdown()
         thread.join()
 

@@ -199,11 +199,11 @@ class Previous:
     truth: Array | None = None
     use_truth: NDArray[np.bool_] | None = None
 
-    def value(self, step: int, own: float) -> float:
+    def value(self, step: int, prediction: float) -> float:
         if step == 0:
             return self.first
         forced = self.truth is not None and self.use_truth is not None and self.use_truth[step]
-        return self.truth[step - 1] if forced else own
+        return self.truth[step - 1] if forced else prediction
 
 
 @dataclass

@@ -128,5 +128,5 @@ def paper_decoder(model: ModelConfig, decoder: nn.Module, sizes: WindowSizes = S
     )
 
 
-def assert_equal(ours: Tensor, reference: np.ndarray) -> None:
-    np.testing.assert_allclose(ours.detach().numpy(), reference, rtol=0, atol=1e-10)
+def assert_equal(actual: Tensor, reference: np.ndarray) -> None:
+    np.testing.assert_allclose(actual.detach().numpy(), reference, rtol=0, atol=1e-10)

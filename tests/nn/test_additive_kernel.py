@@ -28,15 +28,15 @@ def blocked(query: Tensor, key: Tensor, vector: Tensor, form: str, block_size: i
 
 def saved_bytes(compute: object, *tensors: Tensor) -> int:
     """Bytes kept for backward, each storage once."""
-    kept: dict[int, int] = {}
+    storages: dict[int, int] = {}
 
     def keep(tensor: Tensor) -> Tensor:
-        kept[tensor.untyped_storage().data_ptr()] = tensor.untyped_storage().nbytes()
+        storages[tensor.untyped_storage().data_ptr()] = tensor.untyped_storage().nbytes()
         return tensor
 
     with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
         compute(*tensors)
-    return sum(kept.values())
+    return sum(storages.values())
 
 
 @pytest.mark.slow
@@ -54,9 +54,9 @@ def test_any_block_size_equals_the_naive_form(
 ) -> None:
     tensors = operands(batch, query_len, key_len, size)
     pull = torch.randn(batch, query_len, key_len, dtype=torch.float64)
-    ours, theirs = blocked(*tensors, form, block_size), naive(*tensors)
-    torch.testing.assert_close(ours, theirs, atol=1e-12, rtol=0)
-    gradients = [torch.autograd.grad(scores, tensors, pull) for scores in (ours, theirs)]
+    actual, expected = blocked(*tensors, form, block_size), naive(*tensors)
+    torch.testing.assert_close(actual, expected, atol=1e-12, rtol=0)
+    gradients = [torch.autograd.grad(scores, tensors, pull) for scores in (actual, expected)]
     torch.testing.assert_close(*gradients, atol=1e-12, rtol=0)
 
 
@@ -87,8 +87,8 @@ def test_exponential_is_declined_where_it_would_not_be_exact() -> None:
 def test_keeps_the_projections_and_no_pair_for_backward() -> None:
     query, key, vector = operands(4, 24, 336, 64)
     exponentials = exponential(key)
-    ours = saved_bytes(lambda *tensors: additive_scores(*tensors, exponentials), query, key, vector)
-    assert ours * 20 < saved_bytes(naive, query, key, vector)
+    of_kernel = saved_bytes(lambda *tensors: additive_scores(*tensors, exponentials), query, key, vector)
+    assert of_kernel * 20 < saved_bytes(naive, query, key, vector)
 
 
 def test_a_backward_pass_can_be_repeated() -> None:

@@ -32,8 +32,8 @@ class Case:
     mask: Tensor
 
     def ask(self, **changes: Tensor) -> AttentionOutput:
-        asked = {"query": self.query, "value": self.value, "key": self.key, "mask": self.mask} | changes
-        return self.attention(**asked)
+        inputs = {"query": self.query, "value": self.value, "key": self.key, "mask": self.mask} | changes
+        return self.attention(**inputs)
 
 
 def make_attention(
@@ -48,8 +48,8 @@ def make_attention(
         heads=2,
         key_length=12,
     )
-    place = make_window(window, query_size=QUERY_SIZE, radius=2, season=season)
-    return Attention(score, normaliser=normaliser, window=place, **options).double()
+    window_module = make_window(window, query_size=QUERY_SIZE, radius=2, season=season)
+    return Attention(score, normaliser=normaliser, window=window_module, **options).double()
 
 
 def make_case(
@@ -184,10 +184,10 @@ def test_what_one_query_may_not_see_never_reaches_it(
     torch.testing.assert_close(soiled[:, 1:], clean[:, 1:], atol=0, rtol=0)
     assert soiled[:, 0].isnan().all()
     learnt = [case.query, *case.attention.parameters()]
-    expected, found = (
+    expected, actual = (
         torch.autograd.grad(each[:, 1:].square().sum(), learnt, allow_unused=True) for each in (clean, soiled)
     )
-    torch.testing.assert_close(found, expected, atol=0, rtol=0)
+    torch.testing.assert_close(actual, expected, atol=0, rtol=0)
 
 
 @EVERY_SCORE

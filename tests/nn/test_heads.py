@@ -143,19 +143,19 @@ def test_a_quantile_head_draws_by_its_inverse(share: float, first: float, gaps: 
     head = QuantileHead(QUANTILES, 3).double()
     head.quantiles = torch.tensor(QUANTILES, dtype=torch.float64)
     draw = torch.tensor([[share, 0.3]], dtype=torch.float64)
-    found = head.sample(torch.from_numpy(quantiles)[None], draw).item()
+    drawn = head.sample(torch.from_numpy(quantiles)[None], draw).item()
     share = min(max(share, 1e-7), 1 - 1e-7)
     if QUANTILES[0] <= share <= QUANTILES[-1]:
-        np.testing.assert_allclose(found, np.interp(share, QUANTILES, quantiles), rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(drawn, np.interp(share, QUANTILES, quantiles), rtol=1e-9, atol=1e-9)
     elif share < QUANTILES[0]:  # a + b log(u) through the two lowest quantiles
         slope = (quantiles[1] - quantiles[0]) / (np.log(QUANTILES[1]) - np.log(QUANTILES[0]))
         np.testing.assert_allclose(
-            found, quantiles[0] + slope * (np.log(share) - np.log(QUANTILES[0])), rtol=1e-9, atol=1e-9
+            drawn, quantiles[0] + slope * (np.log(share) - np.log(QUANTILES[0])), rtol=1e-9, atol=1e-9
         )
     else:
         slope = (quantiles[-1] - quantiles[-2]) / (np.log(1 - QUANTILES[-2]) - np.log(1 - QUANTILES[-1]))
         expected = quantiles[-1] - slope * (np.log(1 - share) - np.log(1 - QUANTILES[-1]))
-        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(drawn, expected, rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("kind", ["quantile", "gaussian", "student-t"])

@@ -66,10 +66,10 @@ def our_call(score: Score, mask: Tensor | None) -> Any:
     return call
 
 
-def assert_equal_with_gradients(ours: Any, theirs: Any, inputs: tuple[Tensor, ...], dtype: torch.dtype) -> None:
+def assert_equal_with_gradients(actual: Any, reference: Any, inputs: tuple[Tensor, ...], dtype: torch.dtype) -> None:
     """Context vectors, weights, and in float64 the gradients of the inputs for a loss that uses both."""
     results = []
-    for call in (ours, theirs):
+    for call in (actual, reference):
         leaves = [tensor.clone().requires_grad_() for tensor in inputs]
         context_vector, weights = call(*leaves)
         loss = context_vector.sin().sum() + (weights * torch.arange(KEY_LEN, dtype=dtype)).cos().sum()
@@ -132,10 +132,10 @@ def test_bahdanau_is_keras_additive_of_the_projections(keras: Any, dtype: torch.
     layer.set_weights([score.vector.detach().numpy()])
     W_a, U_a = score.query_projection.weight, score.key_projection.weight
 
-    def theirs(query: Tensor, value: Tensor, key: Tensor) -> tuple[Tensor, Tensor]:
+    def reference(query: Tensor, value: Tensor, key: Tensor) -> tuple[Tensor, Tensor]:
         return keras_call(layer, query @ W_a.T, value, key @ U_a.T, mask)
 
-    assert_equal_with_gradients(our_call(score, mask), theirs, (query, value, key), dtype)
+    assert_equal_with_gradients(our_call(score, mask), reference, (query, value, key), dtype)
 
 
 @DTYPES
@@ -145,7 +145,7 @@ def test_luong_general_is_keras_dot_of_the_projected_query(keras: Any, dtype: to
     score = GeneralScore(5, SIZE, value_size=VALUE_SIZE).to(dtype)
     layer = keras.layers.Attention(dtype=str(dtype).removeprefix("torch."))
 
-    def theirs(query: Tensor, value: Tensor, key: Tensor) -> tuple[Tensor, Tensor]:
+    def reference(query: Tensor, value: Tensor, key: Tensor) -> tuple[Tensor, Tensor]:
         return keras_call(layer, query @ score.weight, value, key, mask)
 
-    assert_equal_with_gradients(our_call(score, mask), theirs, (query, value, key), dtype)
+    assert_equal_with_gradients(our_call(score, mask), reference, (query, value, key), dtype)

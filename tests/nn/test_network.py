@@ -219,11 +219,11 @@ def test_bfloat16_keeps_forecast_and_weights_in_float32(name: str, cell: str) ->
 
 def share_of_truth(network: ForecastNetwork, teacher_forcing: float | None) -> float | None:
     """Which share of the steps the decoder was told the true previous value of."""
-    told: list[Any] = []
-    hook = network.decoder.register_forward_pre_hook(lambda _, arguments: told.append(arguments[2]))
+    shares: list[Any] = []
+    hook = network.decoder.register_forward_pre_hook(lambda _, arguments: shares.append(arguments[2]))
     network(make_batch(batch=500), teacher_forcing=teacher_forcing)
     hook.remove()
-    return None if told[0].use_truth is None else told[0].use_truth.double().mean().item()
+    return None if shares[0].use_truth is None else shares[0].use_truth.double().mean().item()
 
 
 def test_the_share_of_true_values_is_the_one_asked_for() -> None:

@@ -19,10 +19,10 @@ ROWS = st.lists(st.floats(-50, 50, width=32), min_size=1, max_size=30)
 @pytest.mark.parametrize(("dtype", "limit"), [(torch.float32, 3e-6), (torch.float64, 1e-12)], ids=str)
 def test_equals_the_authors_package(name: str, spread: float, dtype: torch.dtype, limit: float) -> None:
     scores = (torch.randn(3, 2, 5, 40, dtype=dtype) * spread).requires_grad_()
-    ours, theirs = NORMALISERS[name](scores), AUTHORS[name](scores, dim=-1)
-    torch.testing.assert_close(ours, theirs, atol=limit, rtol=0)
+    actual, reference = NORMALISERS[name](scores), AUTHORS[name](scores, dim=-1)
+    torch.testing.assert_close(actual, reference, atol=limit, rtol=0)
     pull = torch.randn_like(scores)
-    gradients = [torch.autograd.grad(weights, scores, pull)[0] for weights in (ours, theirs)]
+    gradients = [torch.autograd.grad(weights, scores, pull)[0] for weights in (actual, reference)]
     torch.testing.assert_close(*gradients, atol=1e-5 if dtype == torch.float32 else 2e-11, rtol=0)
 
 

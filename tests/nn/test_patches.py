@@ -53,11 +53,11 @@ def test_patches_are_consecutive_steps(keys: int, length: int, horizon: int, siz
     assert cut_future.shape == (2, patches.num_steps, length * size)
     assert (patches.num_steps - 1) * length < horizon <= patches.num_steps * length
     for step in range(keys * length):
-        place = slice(step % length * size, (step % length + 1) * size)
-        assert torch.equal(cut_past[:, step // length, place], past[:, step])
+        columns = slice(step % length * size, (step % length + 1) * size)
+        assert torch.equal(cut_past[:, step // length, columns], past[:, step])
     for step in range(patches.num_steps * length):
-        found = cut_future[:, step // length, step % length * size : (step % length + 1) * size]
-        assert torch.equal(found, future[:, step] if step < horizon else torch.zeros(2, size))
+        actual = cut_future[:, step // length, step % length * size : (step % length + 1) * size]
+        assert torch.equal(actual, future[:, step] if step < horizon else torch.zeros(2, size))
 
 
 @given(keys=st.integers(1, 6), length=st.integers(1, 5), horizon=st.integers(1, 12), size=st.integers(1, 3))
@@ -162,8 +162,8 @@ def test_positions_count_patches() -> None:
     """0 is the patch that ends with the cut-off; wavelengths lie between 4 patches and twice the window."""
     network = patched("luong-general")
     angles = 2 * np.pi * np.arange(1 - KEYS, STEPS + 1)[:, None] / np.geomspace(4, 2 * (KEYS + STEPS), 8)
-    found = torch.cat([network.past_position, network.future_position]).numpy()
-    np.testing.assert_allclose(found, np.concatenate([np.sin(angles), np.cos(angles)], axis=1), atol=1e-5)
+    positions = torch.cat([network.past_position, network.future_position]).numpy()
+    np.testing.assert_allclose(positions, np.concatenate([np.sin(angles), np.cos(angles)], axis=1), atol=1e-5)
 
 
 # --------------------------------------------------------------------------- what holds for every network
@@ -250,18 +250,18 @@ def test_declining_the_weights_changes_no_forecast(name: str) -> None:
 def test_a_head_says_as_much_of_every_hour(options: dict[str, Any]) -> None:
     """The outputs of a patch are those of its hours, one hour after the other."""
     network, batch = patched("luong-general", **options), make_batch(SIZES)
-    found, head = network(batch).parameters, network.decoder.head
-    assert found.shape == (BATCH, SIZES.horizon, 3)
-    heard: list[torch.Tensor] = []
-    head.linear.register_forward_hook(lambda module, given, outputs: heard.append(outputs))
+    parameters, head = network(batch).parameters, network.decoder.head
+    assert parameters.shape == (BATCH, SIZES.horizon, 3)
+    states: list[torch.Tensor] = []
+    head.linear.register_forward_hook(lambda module, given, outputs: states.append(outputs))
     network(batch)
     scale = network.normalisation(batch.past_target)
     for hour in range(SIZES.horizon):
-        of_hour = heard[0][:, hour // LENGTH, 3 * (hour % LENGTH) : 3 * (hour % LENGTH) + 3]
+        of_hour = states[0][:, hour // LENGTH, 3 * (hour % LENGTH) : 3 * (hour % LENGTH) + 3]
         expected = head.restore(head.parameters_of(of_hour), scale.loc, scale.scale)
-        torch.testing.assert_close(found[:, hour], expected)
+        torch.testing.assert_close(parameters[:, hour], expected)
     if "quantiles" in options:
-        assert (found.diff(dim=-1) >= 0).all()
+        assert (parameters.diff(dim=-1) >= 0).all()
 
 
 def test_an_untrained_quantile_head_begins_with_the_normal_in_every_hour() -> None:

@@ -65,10 +65,10 @@ def test_equals_a_loop_over_its_equation(name: str) -> None:
     parameters = random_parameters(score)
     query = torch.randn(BATCH, QUERY_LEN, QUERY_SIZE, dtype=torch.float64)
     key = torch.randn(BATCH, KEY_LEN, QUERY_SIZE if name in EQUAL_SIZES else KEY_SIZE, dtype=torch.float64)
-    ours = score(query, score.prepare_key(key))
+    actual = score(query, score.prepare_key(key))
     for b, i, j in np.ndindex(BATCH, QUERY_LEN, KEY_LEN):
         expected = EQUATIONS[name](query[b, i].numpy(), key[b, j].numpy(), j, parameters)
-        assert ours[b, i, j].item() == pytest.approx(expected, abs=1e-10)
+        assert actual[b, i, j].item() == pytest.approx(expected, abs=1e-10)
 
 
 def test_multi_head_equals_a_loop_over_heads() -> None:
@@ -78,13 +78,13 @@ def test_multi_head_equals_a_loop_over_heads() -> None:
         torch.randn(1, 1, QUERY_SIZE, dtype=torch.float64),
         torch.randn(1, KEY_LEN, KEY_SIZE, dtype=torch.float64),
     )
-    ours = score(query, score.prepare_key(key))
+    actual = score(query, score.prepare_key(key))
     q, k = (
         parameters["query_projection.weight"] @ query[0, 0].numpy(),
         key[0].numpy() @ parameters["key_projection.weight"].T,
     )
     for head, part in enumerate((slice(0, 4), slice(4, 8))):
-        np.testing.assert_allclose(ours[head, 0].detach(), k[:, part] @ q[part] / math.sqrt(4), atol=1e-10)
+        np.testing.assert_allclose(actual[head, 0].detach(), k[:, part] @ q[part] / math.sqrt(4), atol=1e-10)
 
 
 def test_all_names_are_tested() -> None:

@@ -72,13 +72,13 @@ def test_temporal_decoder_against_a_loop(steps, patch_length, horizon):
     for parameter in decoder.parameters():
         torch.nn.init.normal_(parameter)
     features, known = torch.randn(3, steps, 5), torch.randn(3, horizon, 4)
-    said = decoder(features, known)
+    output = decoder(features, known)
     for step in range(horizon):
-        patch, place = divmod(step, patch_length)
-        first = features[:, patch] @ decoder.of_patch.weight.T + decoder.of_patch.bias + decoder.place[place]
+        patch, offset = divmod(step, patch_length)
+        first = features[:, patch] @ decoder.of_patch.weight.T + decoder.of_patch.bias + decoder.place[offset]
         first = _erf_gelu(first + known[:, step] @ decoder.of_step.weight.T)
         second = _erf_gelu(first @ decoder.hidden.weight.T + decoder.hidden.bias)
-        torch.testing.assert_close(said[:, step], second @ decoder.output.weight.T + decoder.output.bias)
+        torch.testing.assert_close(output[:, step], second @ decoder.output.weight.T + decoder.output.bias)
 
 
 SIZES = WindowSizes(lookback=12, horizon=5, season=4, num_past_inputs=2, num_future_inputs=1, num_static=3)
@@ -124,7 +124,7 @@ def test_what_leads_past_the_attention_is_asked_for(past_the_attention):
     torch.nn.init.normal_(network.temporal_decoder.output.weight)
     for path in [] if network.linear_path is None else network.linear_path.parameters():
         torch.nn.init.normal_(path)
-    network.encoder.register_forward_hook(lambda _, __, said: EncoderOutput(*(part * 0 for part in said)))
+    network.encoder.register_forward_hook(lambda _, __, output: EncoderOutput(*(part * 0 for part in output)))
     window, other = (make_batch(sizes, 3, torch.float32) for _ in range(2))
     other = window._replace(past_target=other.past_target, past_covariates=other.past_covariates)
     assert network.patches.length == 6

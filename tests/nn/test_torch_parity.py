@@ -25,8 +25,8 @@ def inputs(dtype: torch.dtype, masked: bool) -> tuple[Tensor, Tensor, Tensor | N
     return query, value, mask if masked else None
 
 
-def assert_close(ours: Any, theirs: Any, dtype: torch.dtype) -> None:
-    torch.testing.assert_close(ours, theirs, atol=LIMITS[dtype], rtol=0)
+def assert_close(actual: Any, reference: Any, dtype: torch.dtype) -> None:
+    torch.testing.assert_close(actual, reference, atol=LIMITS[dtype], rtol=0)
 
 
 def torch_twin(score: MultiHeadScore) -> nn.MultiheadAttention:
@@ -44,9 +44,9 @@ def test_multi_head_is_torch_multihead_attention(dtype: torch.dtype, masked: boo
     query, value, mask = inputs(dtype, masked)
     score = MultiHeadScore(SIZE, KEY_SIZE, SIZE, HEADS).to(dtype)
     padding = None if mask is None else ~mask  # True means the opposite there
-    theirs = torch_twin(score)(query, value, value, key_padding_mask=padding, average_attn_weights=False)
-    ours = Attention(score)(query, value, mask=mask)
-    assert_same_attention(ours, theirs, [query, value, *score.parameters()], dtype)
+    reference = torch_twin(score)(query, value, value, key_padding_mask=padding, average_attn_weights=False)
+    actual = Attention(score)(query, value, mask=mask)
+    assert_same_attention(actual, reference, [query, value, *score.parameters()], dtype)
 
 
 def sdpa(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, **options: float) -> tuple[Tensor, Tensor]:
@@ -60,12 +60,12 @@ def sdpa(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, **optio
 
 
 def assert_same_attention(
-    ours: AttentionOutput, theirs: tuple[Tensor, Tensor], leaves: list[Tensor], dtype: torch.dtype
+    actual: AttentionOutput, reference: tuple[Tensor, Tensor], leaves: list[Tensor], dtype: torch.dtype
 ) -> None:
     """Outputs, weights, and the gradients of a function of both."""
-    assert_close(tuple(ours), theirs, dtype)
+    assert_close(tuple(actual), reference, dtype)
     gradients = [
-        torch.autograd.grad(output[0].sin().sum() + output[1].cos().sum(), leaves) for output in (ours, theirs)
+        torch.autograd.grad(output[0].sin().sum() + output[1].cos().sum(), leaves) for output in (actual, reference)
     ]
     torch.testing.assert_close(*gradients, atol=2e-11 if dtype == torch.float64 else 1e-5, rtol=0)
 
@@ -75,9 +75,9 @@ def assert_same_attention(
 def test_scaled_dot_is_torch_scaled_dot_product_attention(dtype: torch.dtype, masked: bool) -> None:
     query, value, mask = inputs(dtype, masked)
     score = ScaledDotScore(SIZE, KEY_SIZE, 6).to(dtype)
-    theirs = sdpa(score.query_projection(query), score.key_projection(value), value, mask)
+    reference = sdpa(score.query_projection(query), score.key_projection(value), value, mask)
     leaves = [query, value, *score.parameters()]
-    assert_same_attention(Attention(score)(query, value, mask=mask), theirs, leaves, dtype)
+    assert_same_attention(Attention(score)(query, value, mask=mask), reference, leaves, dtype)
 
 
 @DTYPES
@@ -85,9 +85,9 @@ def test_scaled_dot_is_torch_scaled_dot_product_attention(dtype: torch.dtype, ma
 def test_luong_general_is_torch_attention_with_scale_one(dtype: torch.dtype, masked: bool) -> None:
     query, value, mask = inputs(dtype, masked)
     score = GeneralScore(SIZE, KEY_SIZE).to(dtype)
-    theirs = sdpa(query @ score.weight, value, value, mask, scale=1.0)
+    reference = sdpa(query @ score.weight, value, value, mask, scale=1.0)
     leaves = [query, value, *score.parameters()]
-    assert_same_attention(Attention(score)(query, value, mask=mask), theirs, leaves, dtype)
+    assert_same_attention(Attention(score)(query, value, mask=mask), reference, leaves, dtype)
 
 
 @DTYPES

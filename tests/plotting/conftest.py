@@ -22,10 +22,10 @@ def backtest_table(
 ):
     """One row per model, series, cut-off and step; only the first model has quantiles."""
     rng, parts, steps = np.random.default_rng(seed), [], np.arange(1, horizon + 1)
-    for place, item in enumerate(items):
+    for number, item in enumerate(items):
         for cutoff in cutoffs:
             stamps = pd.date_range(cutoff, periods=horizon + 1, freq=freq, tz=tz)
-            base = 100.0 * (place + 1) + 10 * np.sin(steps)
+            base = 100.0 * (number + 1) + 10 * np.sin(steps)
             target = base + rng.normal(size=horizon)
             for at, model in enumerate(models):
                 rows = {

@@ -59,15 +59,15 @@ def test_a_model_far_off_is_told_unless_it_is_named(make_backtest, make_file):
 def test_the_share_below_a_quantile_is_counted(make_backtest, make_file):
     table = make_backtest(items=("a", "b"))
     table.loc[table.index[:7], "target"] = np.nan
-    found = reliability(read_forecasts(make_file(table)))
-    (model,) = found.models  # the other has no quantiles
+    counted = reliability(read_forecasts(make_file(table)))
+    (model,) = counted.models  # the other has no quantiles
     net = table[table["model"] == "net"]
     known = [row for row in net.itertuples(index=False) if row.target == row.target]
     for at, quantile in enumerate(model.quantiles):
         column = net.columns.get_loc(f"{quantile:g}")
         assert model.observed[at] == sum(row.target <= row[column] for row in known) / len(known)
         assert model.counts[at] == len(known) == 2 * 3 * 24 - 7
-    document = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    document = json.loads(json.dumps(counted.to_dict(), allow_nan=False))
     assert document["models"][0]["observed"] == model.observed.tolist()
 
 

@@ -73,33 +73,33 @@ def shown(panel: Panel, forecasts: Forecasts, *columns: str) -> ByValue:
 
 def test_means_are_those_of_the_column_at_the_time_forecast_or_at_the_cutoff(panel: Panel) -> None:
     forecasts = forecasts_of(panel)
-    found = {column.name: column for column in shown(panel, forecasts).columns}
-    assert list(found) == ["flag", "heat", "plan", "seen", "weekday"]
+    columns = {column.name: column for column in shown(panel, forecasts).columns}
+    assert list(columns) == ["flag", "heat", "plan", "seen", "weekday"]
     frame = forecasts.frame
     day = (frame["timestamp"] - pd.Timestamp("2024-01-01")).dt.days
-    off, on = found["flag"].bins
+    off, on = columns["flag"].bins
     assert (off.label, on.label, off.error.mean, on.error.mean) == ("0", "1", 0, 2)
     assert on.error.low == on.error.high == 2
-    for value, each in enumerate(found["flag"].bins):
+    for value, each in enumerate(columns["flag"].bins):
         chosen = frame[day % 2 == value]
         assert each.count == len(chosen)
         np.testing.assert_allclose([each.forecast.mean, each.actual.mean], chosen[["prediction", "target"]].mean())
-    assert [each.label for each in found["plan"].bins] == ["no", "yes"]
-    assert [each.count for each in found["plan"].bins] == [(day % 3 == 0).sum(), (day % 3 > 0).sum()]
-    heat = found["heat"]
+    assert [each.label for each in columns["plan"].bins] == ["no", "yes"]
+    assert [each.count for each in columns["plan"].bins] == [(day % 3 == 0).sum(), (day % 3 > 0).sum()]
+    heat = columns["heat"]
     assert heat.is_number and len(heat.bins) == 10
     assert heat.bins[0].position == pytest.approx(
         (day[(frame["item_id"] == "s0")]).sort_values()[: heat.bins[0].count].mean()
     )
     assert sum(each.count for each in heat.bins) == len(frame)
     # What is not known ahead counts with its value at the cut-off.
-    seen = found["seen"]
+    seen = columns["seen"]
     assert seen.known == "at the cut-off"
     cutoff_days = (frame["cutoff"] - pd.Timestamp("2024-01-01")).dt.days
     first = (frame["item_id"] == "s0") & (cutoff_days <= float(seen.bins[0].label.split(" to ")[1]))
     assert abs(int(first.sum()) - seen.bins[0].count) <= 2 * HORIZON
-    assert sum(each.count for each in found["weekday"].bins) == len(frame)
-    monday = found["weekday"].bins[0]
+    assert sum(each.count for each in columns["weekday"].bins) == len(frame)
+    monday = columns["weekday"].bins[0]
     assert monday.actual.mean == frame["target"][frame["timestamp"].dt.day_of_week == 0].mean()
 
 
@@ -158,14 +158,14 @@ def test_the_command_explains_the_forecast_that_predict_made(forecast, run_copy,
     write(make_table())
     outcome = forecast("plot", "run", "--kind", "attribution", "--png", "a.png", "--svg", "a.svg", "--json")
     assert outcome.code == 0, outcome.err
-    found = json.loads(outcome.out)
-    total = sum(each["attribution"] for each in found["inputs"])
-    assert found["baseline_forecast"] + total + found["residual"] == pytest.approx(found["forecast"])
+    document = json.loads(outcome.out)
+    total = sum(each["attribution"] for each in document["inputs"])
+    assert document["baseline_forecast"] + total + document["residual"] == pytest.approx(document["forecast"])
     assert Path("a.png").stat().st_size > 10_000
     assert Path("a.svg").read_text(encoding="utf-8").startswith("<?xml")
     printed = forecast("plot", "run", "--kind", "attribution").out
     assert "the attributions add up to" in printed
-    for each in found["inputs"]:
+    for each in document["inputs"]:
         assert each["input"] in printed
         parts = sum(each["past"]) + sum(each["future"]) + each["static"]
         assert each["attribution"] == pytest.approx(parts)

@@ -62,8 +62,8 @@ def test_titles_say_series_target_and_cutoff(scene):
 
 def test_the_clock_of_the_axis_is_the_users(scene):
     (axes,) = draw_forecast(scene(PlotChoice([], [], history=0), tz="Europe/Berlin")).axes
-    for place, label in zip(axes.get_xticks(), axes.get_xticklabels(), strict=True):
-        wall = pd.Timestamp(matplotlib.dates.num2date(place)).round("s").tz_convert("Europe/Berlin")
+    for tick, label in zip(axes.get_xticks(), axes.get_xticklabels(), strict=True):
+        wall = pd.Timestamp(matplotlib.dates.num2date(tick)).round("s").tz_convert("Europe/Berlin")
         assert label.get_text() == (f"{wall:%b} {wall.day}" if wall == wall.normalize() else f"{wall:%H:%M}")
 
 
@@ -133,9 +133,9 @@ def test_errors_are_drawn_from_zero(make_backtest, make_file):
 
 
 def test_the_reliability_diagram_draws_shares_ranges_and_differences(make_backtest, make_file):
-    found = reliability_of(find_source(make_file(make_backtest())), ALL)
-    square, difference = draw_reliability(found).axes
-    (model,) = found.models
+    curve = reliability_of(find_source(make_file(make_backtest())), ALL)
+    square, difference = draw_reliability(curve).axes
+    (model,) = curve.models
     np.testing.assert_array_equal(lines_of(square)["net"].get_xdata(), model.quantiles)
     np.testing.assert_array_equal(lines_of(square)["net"].get_ydata(), model.observed)
     np.testing.assert_allclose(lines_of(difference)["net"].get_ydata(), model.observed - model.quantiles)

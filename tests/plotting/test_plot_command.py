@@ -65,10 +65,10 @@ def test_a_run_draws_its_forecast_beside_the_end_of_its_table(berlin, forecast):
     assert (drawn["target"], drawn["zone"], drawn["notes"]) == ("load", "Europe/Berlin", [])
     assert [view["item_id"] for view in drawn["views"]] == ["Bonn", "Ulm"]
     for view in drawn["views"]:
-        own = written[written["item_id"] == view["item_id"]]
-        assert view["models"][0]["prediction"] == own["prediction"].tolist()
-        assert view["models"][0]["quantiles"] == {name: own[name].tolist() for name in ("0.1", "0.5", "0.9")}
-        assert view["timestamp"] == own["timestamp"].tolist()
+        rows = written[written["item_id"] == view["item_id"]]
+        assert view["models"][0]["prediction"] == rows["prediction"].tolist()
+        assert view["models"][0]["quantiles"] == {name: rows[name].tolist() for name in ("0.1", "0.5", "0.9")}
+        assert view["timestamp"] == rows["timestamp"].tolist()
         assert len(view["history"]["target"]) == 24
         for time, value in zip(view["history"]["timestamp"], view["history"]["target"], strict=True):
             assert value == known[(view["item_id"], time)]
@@ -146,14 +146,14 @@ def test_a_backtest_in_the_run_is_drawn(berlin, forecast):
     table = pd.read_parquet(berlin / "backtest.parquet")
     drawn = document(forecast, berlin, "--kind", "error-by-step", "--model", "run", "--model", "naive")
     for model in drawn["models"]:
-        own = table[table["model"] == model["model"]]
-        expected = (own["prediction"] - own["target"]).abs().groupby(own["step"]).mean()
+        forecasts = table[table["model"] == model["model"]]
+        expected = (forecasts["prediction"] - forecasts["target"]).abs().groupby(forecasts["step"]).mean()
         assert model["mae"] == pytest.approx(expected.tolist())
     cutoff = table["cutoff"].min()
     (view,) = document(forecast, berlin, "--cutoff", str(cutoff), "--item", "Bonn", "--model", "naive")["views"]
-    own = table.query("item_id == 'Bonn' and model == 'naive'")[lambda rows: rows["cutoff"] == cutoff]
-    assert view["models"][0]["prediction"] == own["prediction"].tolist()
-    assert view["actual"] == own["target"].tolist()
+    forecasts = table.query("item_id == 'Bonn' and model == 'naive'")[lambda rows: rows["cutoff"] == cutoff]
+    assert view["models"][0]["prediction"] == forecasts["prediction"].tolist()
+    assert view["actual"] == forecasts["target"].tolist()
     assert len(view["history"]["target"]) == 24
 
 

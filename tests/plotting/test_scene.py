@@ -25,8 +25,8 @@ def test_a_lone_table_gives_forecast_actual_and_history(make_backtest, make_file
     table = make_backtest()
     scene = scene_of(make_file(table), models=["net", "naive"])
     (view,) = scene.views
-    own = table[table["cutoff"] == table["cutoff"].max()].set_index("step")
-    net, naive = own[own["model"] == "net"], own[own["model"] == "naive"]
+    rows = table[table["cutoff"] == table["cutoff"].max()].set_index("step")
+    net, naive = rows[rows["model"] == "net"], rows[rows["model"] == "naive"]
     assert (view.item_id, view.cutoff) == ("city", np.datetime64("2024-03-30T23:00"))
     assert view.stamps.tolist() == net["timestamp"].to_numpy("datetime64[ns]").tolist()
     np.testing.assert_array_equal(view.actual, net["target"])
@@ -59,7 +59,7 @@ def test_without_a_choice_the_first_model_is_drawn_and_the_others_told(make_back
 
 @pytest.mark.slow
 def test_of_many_series_twelve_are_drawn(make_backtest, make_file):
-    items = tuple(f"s{place:02}" for place in range(15))
+    items = tuple(f"s{number:02}" for number in range(15))
     scene = scene_of(make_file(make_backtest(items=items, horizon=3)))
     assert [view.item_id for view in scene.views] == list(items[:MOST_VIEWS])
     assert any("12 of 15 series" in note and "--item" in note for note in scene.notes)

@@ -53,9 +53,9 @@ def test_neighbouring_ticks_read_differently():
 
 @given(st.floats(1e-300, 1e300))
 def test_a_round_number_is_one_two_or_five_times_a_power_of_ten(value):
-    found = round_number(value)
-    assert value * (1 - 1e-9) <= found <= value * 2.5 * (1 + 1e-9)
-    assert f"{found:.0e}"[0] in "125"
+    number = round_number(value)
+    assert value * (1 - 1e-9) <= number <= value * 2.5 * (1 + 1e-9)
+    assert f"{number:.0e}"[0] in "125"
 
 
 @pytest.mark.parametrize(
@@ -71,9 +71,9 @@ def test_a_round_number_is_one_two_or_five_times_a_power_of_ten(value):
     ],
 )
 def test_times_are_round(first, last, most, texts):
-    found = time_ticks(stamps(first, last), Zone(), most)
-    assert [tick.text for tick in found] == texts
-    assert all(np.datetime64(first) <= tick.stamp <= np.datetime64(last) for tick in found)
+    ticks = time_ticks(stamps(first, last), Zone(), most)
+    assert [tick.text for tick in ticks] == texts
+    assert all(np.datetime64(first) <= tick.stamp <= np.datetime64(last) for tick in ticks)
 
 
 @pytest.mark.parametrize("day", ["2024-03-31", "2024-10-27"])
@@ -87,8 +87,8 @@ def test_times_are_round_on_the_users_clock_when_it_is_changed(day):
 
 
 def test_steps_of_a_whole_number_axis_are_whole():
-    found = time_ticks(np.array([100, 103]), Zone(), 8)
-    assert [(tick.stamp, tick.text) for tick in found] == [(100, "100"), (101, "101"), (102, "102"), (103, "103")]
+    ticks = time_ticks(np.array([100, 103]), Zone(), 8)
+    assert [(tick.stamp, tick.text) for tick in ticks] == [(100, "100"), (101, "101"), (102, "102"), (103, "103")]
 
 
 @given(
@@ -99,6 +99,6 @@ def test_steps_of_a_whole_number_axis_are_whole():
 def test_any_span_of_time_has_ticks_within(first, length, most):
     low = np.datetime64(first, "ns")
     axis = np.array([low, low + np.timedelta64(length, "ns")])
-    found = time_ticks(axis, Zone(), most)
-    assert 1 <= len(found) <= 3 * most + 2
-    assert all(axis[0] <= tick.stamp <= axis[1] for tick in found)
+    ticks = time_ticks(axis, Zone(), most)
+    assert 1 <= len(ticks) <= 3 * most + 2
+    assert all(axis[0] <= tick.stamp <= axis[1] for tick in ticks)

@@ -100,8 +100,8 @@ def test_the_lines_are_the_forecast_and_the_errors(html, run):
     assert slope < 0
     np.testing.assert_allclose(heights, level + slope * values, atol=0.11)
     frame = validation_forecasts(RunDir(run), None).frame
-    ours = frame[frame["model"] == run.name]
-    by_step = (ours["prediction"] - ours["target"]).abs().groupby(ours["step"]).mean().to_numpy()
+    rows = frame[frame["model"] == run.name]
+    by_step = (rows["prediction"] - rows["target"]).abs().groupby(rows["step"]).mean().to_numpy()
     errors = points_of(html, "accuracy", "forecast")[:, 1]
     assert len(errors) == len(by_step) == 3
     slope, level = np.polyfit(by_step, errors, 1)
@@ -141,21 +141,21 @@ def test_the_best_baseline_stands_beside_the_run(html, run):
 
 def test_the_bars_lead_from_the_baseline_to_the_forecast(html, run, forecast):
     """As long as the attributions of `plot`, each from where the one before it ended; blocks of time are theirs."""
-    found = json.loads(forecast("plot", run, "--kind", "attribution", "--json").out)
+    document = json.loads(forecast("plot", run, "--kind", "attribution", "--json").out)
     part = part_of(html, "attribution")
     by_input, by_time = re.findall('<figure class="wide">.*?</figure>', part, re.DOTALL)
     widths = np.array([float(each) for each in re.findall(r'<rect [^>]*width="([\d.]+)"', by_input)])
-    totals = np.array([each["attribution"] for each in found["inputs"]])
+    totals = np.array([each["attribution"] for each in document["inputs"]])
     assert len(widths) == len(totals)
     unit = widths[0] / abs(totals[0])
     np.testing.assert_allclose(widths, np.maximum(abs(totals) * unit, 0.5), atol=0.11)
     ends = [float(x) for x in re.findall(r'<circle class="[a-z]+-point" cx="([\d.]+)"', by_input)]
-    assert ends[1] - ends[0] == pytest.approx(unit * (found["forecast"] - found["baseline_forecast"]), abs=0.3)
+    assert ends[1] - ends[0] == pytest.approx(unit * (document["forecast"] - document["baseline_forecast"]), abs=0.3)
     tall = [
         np.array([float(y) for y in re.findall(r"V([\d.]+)", line)])
         for line in re.findall(r'<path fill="[^"]+" d="([^"]+)"', by_time)
     ]
-    values = [np.array([*each["past"], *each["future"]]) for each in found["inputs"][:4]]
+    values = [np.array([*each["past"], *each["future"]]) for each in document["inputs"][:4]]
     drawn = [line[len(line) // 2 :][::-1] - line[: len(line) // 2] for line in tall[: len(values)]]  # start less end
     scale = np.ptp(drawn[0]) / np.ptp(values[0])
     for blocks, known in zip(drawn, values, strict=True):
@@ -164,13 +164,15 @@ def test_the_bars_lead_from_the_baseline_to_the_forecast(html, run, forecast):
 
 def test_the_best_and_worst_windows_are_those(html, run):
     frame = validation_forecasts(RunDir(run), None).frame
-    ours = frame[frame["model"] == run.name]
-    expected = (ours["prediction"] - ours["target"]).abs().groupby(ours["cutoff"]).mean().sort_values()
+    of_network = frame[frame["model"] == run.name]
+    expected = (
+        (of_network["prediction"] - of_network["target"]).abs().groupby(of_network["cutoff"]).mean().sort_values()
+    )
     rows = re.findall(r'<th scope="row">(best|worst)</th><td>[^<]*</td><td>([^<]+)</td><td[^>]*>([^<]+)<', html)
     assert [kind for kind, _, _ in rows] == ["best", "best", "worst", "worst"]
-    wanted = [*expected.index[:2], *expected.index[:-3:-1]]
-    assert [pd.Timestamp(cutoff) for _, cutoff, _ in rows] == wanted
-    assert [error for *_, error in rows] == [f"{expected[cutoff]:.4g}" for cutoff in wanted]
+    indices = [*expected.index[:2], *expected.index[:-3:-1]]
+    assert [pd.Timestamp(cutoff) for _, cutoff, _ in rows] == indices
+    assert [error for *_, error in rows] == [f"{expected[cutoff]:.4g}" for cutoff in indices]
 
 
 def test_of_a_combination_it_says_that_the_windows_are_the_networks(run_copy, html, without_manifest):

@@ -151,15 +151,15 @@ def expected(panel_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
 @pytest.mark.slow
 def test_every_form_of_a_request_has_the_numbers_of_predict(ask: Client, expected: Any) -> None:
     table = panel_table()
-    wanted = records_of(expected.predictions)
-    assert {"0.1", "0.9"} <= set(wanted[0])
+    expected_records = records_of(expected.predictions)
+    assert {"0.1", "0.9"} <= set(expected_records[0])
     records = json.loads(table.to_json(orient="records"))
     columns = {name: [record[name] for record in records] for name in table.columns}
     for body in ({"history": records}, {"history": columns}):
-        assert ask("/runs/shops/forecast", body).document["predictions"] == wanted
+        assert ask("/runs/shops/forecast", body).document["predictions"] == expected_records
     past, known = table[table["sales"].notna()], table[table["sales"].isna()].drop(columns="sales")
     apart = {"history": past.to_dict("records"), "future": known.to_dict("records")}
-    assert ask("/runs/shops/forecast", apart).document["predictions"] == wanted
+    assert ask("/runs/shops/forecast", apart).document["predictions"] == expected_records
     as_csv = ask("/runs/shops/forecast", table.to_csv(index=False).encode(), CSV, Accept=CSV)
     assert as_csv.body == predictions_csv(expected.predictions).encode()
     assert as_csv.headers["content-type"].startswith(CSV)
@@ -170,10 +170,10 @@ def test_every_form_of_a_request_has_the_numbers_of_predict(ask: Client, expecte
 
 
 def test_one_series_alone_has_the_bits_it_has_among_others(ask: Client, expected: Any) -> None:
-    table, wanted = panel_table(), records_of(expected.predictions)
+    table, expected_records = panel_table(), records_of(expected.predictions)
     for name in ("a", "b", "c"):
         alone = ask("/runs/shops/forecast", table[table["shop"] == name].to_csv(index=False).encode(), CSV)
-        assert alone.document["predictions"] == [record for record in wanted if record["item_id"] == name]
+        assert alone.document["predictions"] == [record for record in expected_records if record["item_id"] == name]
 
 
 def test_attention_is_returned_when_asked_for(ask: Client, expected: Any) -> None:
@@ -187,10 +187,10 @@ def test_attention_is_returned_when_asked_for(ask: Client, expected: Any) -> Non
 
 
 def test_without_a_history_the_end_of_the_training_table_is_forecast(ask: Client, finished_run: Path) -> None:
-    wanted = records_of(Forecaster.load(finished_run).predict().predictions)
+    expected_records = records_of(Forecaster.load(finished_run).predict().predictions)
     for body in ({}, b""):
         document = ask("/runs/days/forecast", body).document
-        assert (document["predictions"], document["run"]) == (wanted, str(finished_run))
+        assert (document["predictions"], document["run"]) == (expected_records, str(finished_run))
 
 
 BAD_TABLES: dict[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
@@ -211,17 +211,17 @@ def test_a_bad_table_is_refused_as_on_the_command_line(
     kind: str, ask: Client, forecast: Callable, panel_run: Path, here: Path
 ) -> None:
     BAD_TABLES[kind](panel_table()).to_csv("history", index=False)
-    said = forecast("predict", panel_run, "--data", "history", "--out", "-")
-    assert said.code == 1
+    outcome = forecast("predict", panel_run, "--data", "history", "--out", "-")
+    assert outcome.code == 1
     answer = ask("/runs/shops/forecast", Path("history").read_bytes(), CSV)
     assert answer.status == 422
     on_the_line = forecast("predict", panel_run, "--data", "history", "--json")
     assert answer.error == json.loads(on_the_line.out)["error"]
-    assert answer.error["message"] == said.error
+    assert answer.error["message"] == outcome.error
 
 
 @pytest.mark.parametrize(
-    ("body", "kind", "status", "said"),
+    ("body", "kind", "status", "message"),
     [
         (b"{", JSON, 422, "the body is not valid JSON: Expecting property name"),
         (b"[1]", JSON, 422, "the body is not a JSON object"),
@@ -246,10 +246,10 @@ def test_a_bad_table_is_refused_as_on_the_command_line(
         (b"a", "text/html", 415, "content type 'text/html' is not read"),
     ],
 )
-def test_a_bad_body_is_refused_with_a_sentence(ask: Client, body: Any, kind: str, status: int, said: str) -> None:
+def test_a_bad_body_is_refused_with_a_sentence(ask: Client, body: Any, kind: str, status: int, message: str) -> None:
     answer = ask("/runs/shops/forecast", body, kind)
     assert answer.status == status, answer.body
-    assert said in answer.error["message"]
+    assert message in answer.error["message"]
     assert b"Traceback" not in answer.body
 
 
@@ -272,8 +272,8 @@ def test_pages_beside_the_forecasts(ask: Client) -> None:
     nowhere = ask("/nowhere")
     assert (nowhere.status, nowhere.error["message"]) == (404, "GET /nowhere: not found")
     assert ask("/health", b"").status == 405
-    asked = ask("/health", X_Request_Id="mine-1")
-    assert asked.headers["x-request-id"] == "mine-1"
+    response = ask("/health", X_Request_Id="mine-1")
+    assert response.headers["x-request-id"] == "mine-1"
     assert len(ask("/health", X_Request_Id="not a word").headers["x-request-id"]) == 32
 
 
@@ -352,11 +352,11 @@ async def many(port: int, bodies: list[bytes]) -> list[tuple[int, bytes]]:
 
 @pytest.mark.slow
 def test_good_and_bad_requests_at_once_get_their_own_answers(panel_run: Path, expected: Any) -> None:
-    table, wanted = panel_table(), records_of(expected.predictions)
+    table, expected_records = panel_table(), records_of(expected.predictions)
     bodies, right = [], []
     for name in ("a", "b", "c"):
         bodies.append(table[table["shop"] == name].to_csv(index=False).encode())
-        right.append([record for record in wanted if record["item_id"] == name])
+        right.append([record for record in expected_records if record["item_id"] == name])
     bodies.append(b"not,a,table\n1,2,3\n")
     with serving(panel_run, max_waiting=1000) as ask:
         answers = asyncio.run(many(ask.port, bodies * 10))
@@ -383,17 +383,17 @@ def test_too_many_and_too_slow_requests_are_sent_away(finished_run: Path, monkey
     monkeypatch.setattr("forecast_attn.serving.app.read_body", when_told)
 
     async def three_at_once(port: int) -> list[tuple[int, bytes]]:
-        asked = [asyncio.create_task(many(port, [b"a,b\n1,2\n"])) for _ in range(3)]
-        while sum(task.done() for task in asked) < 2:
+        requests = [asyncio.create_task(many(port, [b"a,b\n1,2\n"])) for _ in range(3)]
+        while sum(task.done() for task in requests) < 2:
             await asyncio.sleep(0.01)
         go_on.set()
-        return [(await task)[0] for task in asked]
+        return [(await task)[0] for task in requests]
 
     with serving(finished_run, max_waiting=1, timeout=60) as ask:
         answers = asyncio.run(three_at_once(ask.port))
         assert sorted(status for status, _ in answers) == [422, 503, 503]
-        said = [json.loads(body)["error"]["message"] for status, body in answers if status == 503]
-        assert said == ["1 requests are under way already"] * 2
+        messages = [json.loads(body)["error"]["message"] for status, body in answers if status == 503]
+        assert messages == ["1 requests are under way already"] * 2
         assert ask("/forecast", {}).status == 200
     go_on.clear()
     with serving(finished_run, timeout=0.01) as ask:
@@ -412,8 +412,8 @@ def test_an_error_of_the_server_shows_in_its_log_alone(
 
     # The line may come after the answer: the server ends before its lines are left out.
     with caplog.at_level(logging.INFO), serving(finished_run) as ask:
-        for place in ("bodies.read_body", "batching.forecast_padded"):
-            name = "forecast_attn.serving." + place.replace("bodies", "app")
+        for function in ("bodies.read_body", "batching.forecast_padded"):
+            name = "forecast_attn.serving." + function.replace("bodies", "app")
             with monkeypatch.context() as patch:
                 patch.setattr(name, fail)
                 answer = ask("/forecast", {}, X_Request_Id="mine")
@@ -428,17 +428,17 @@ def test_an_error_of_the_server_shows_in_its_log_alone(
 
 
 @pytest.mark.parametrize(
-    ("runs", "error", "said"),
+    ("runs", "error", "message"),
     [
         ([], ConfigError, "there is no run to serve"),
         (["a=nowhere"], RunError, "there is no run 'nowhere'"),
         (["a b=nowhere"], ConfigError, "'a b' cannot stand in an address"),
     ],
 )
-def test_runs_that_cannot_be_served(runs: list[str], error: type[Exception], said: str, here: Path) -> None:
+def test_runs_that_cannot_be_served(runs: list[str], error: type[Exception], message: str, here: Path) -> None:
     from forecast_attn import create_app
 
-    with pytest.raises(error, match=said):
+    with pytest.raises(error, match=message):
         create_app(runs)
 
 
@@ -464,9 +464,9 @@ def test_the_command_serves_until_it_is_told_to_stop(finished_run: Path, here: P
     words = ["serve", finished_run, "--port", "0"]
     process = start_forked(words, [os.devnull, Connection(writer, readable=False)], Conditions())
     with os.fdopen(reader, encoding="utf-8") as stream:
-        said = stream.readline()
-        assert said.startswith("serving at http://127.0.0.1:"), said
-        ask = Client(int(said.rpartition(":")[2]))
+        line = stream.readline()
+        assert line.startswith("serving at http://127.0.0.1:"), line
+        ask = Client(int(line.rpartition(":")[2]))
         while True:
             try:
                 assert ask("/ready").status == 200

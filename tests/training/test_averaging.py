@@ -69,13 +69,13 @@ def test_what_is_written_is_the_weighted_sum_of_all_steps(decay: float, make_tab
     monkeypatch.setattr(WeightAverage, "__init__", begun)
     monkeypatch.setattr(WeightAverage, "update", updated)
     one_epoch = {**OPTIONS, "max_epochs": 1, "averaging_decay": decay}
-    found = weights_of(Forecaster(**one_epoch, weight_averaging="ema").fit(make_table()))
+    weights = weights_of(Forecaster(**one_epoch, weight_averaging="ema").fit(make_table()))
     steps = len(seen) - 1
     assert steps == 4
     decays = [min(decay, (1 + step) / (10 + step)) for step in range(1, steps + 1)]
     shares = np.array([1.0, *(1 - each for each in decays)]) * [float(np.prod(decays[at:])) for at in range(steps + 1)]
     assert shares.sum() == pytest.approx(1)
-    for name, value in found.items():
+    for name, value in weights.items():
         expected = sum(share * step[name] for share, step in zip(shares, seen, strict=True))
         np.testing.assert_allclose(value, expected, rtol=1e-5, atol=1e-7, err_msg=name)
 
@@ -107,11 +107,11 @@ def test_every_member_of_an_ensemble_is_averaged(averaged: Forecaster, make_tabl
 @pytest.mark.slow
 def test_refits_average_too(plain: Forecaster, averaged: Forecaster, make_table, tmp_path) -> None:
     """A refit of large steps moves the averaged weights less than the weights themselves, and repeats."""
-    table, asked = make_table(), {"cutoffs": 1, "refit": 1, "refit_learning_rate": 0.05, "baselines": ()}
+    table, options = make_table(), {"cutoffs": 1, "refit": 1, "refit_learning_rate": 0.05, "baselines": ()}
 
     def moved(forecaster: Forecaster, name: str) -> pd.Series:
         before = forecaster.backtest(table, cutoffs=1, baselines=(), out=tmp_path / "never.parquet").frame
-        return (forecaster.backtest(table, **asked, out=tmp_path / name).frame - before[["prediction"]])["prediction"]
+        return (forecaster.backtest(table, **options, out=tmp_path / name).frame - before[["prediction"]])["prediction"]
 
     first, again = moved(averaged, "1.parquet"), moved(averaged, "2.parquet")
     assert first.tolist() == again.tolist()

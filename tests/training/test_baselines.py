@@ -44,17 +44,17 @@ def test_naive_drift_and_seasonal_naive_are_those_of_a_loop(windows, metrics) ->
     for cutoff in cutoffs:
         slope = (target[cutoff] - target[0]) / cutoff
         for step in range(1, HORIZON + 1):
-            came = target[cutoff + step]
-            errors["naive"].append(abs(came - target[cutoff]))
-            errors["drift"].append(abs(came - target[cutoff] - step * slope))
-            errors["seasonal-naive"].append(abs(came - target[cutoff + step - 7]))
-            errors["mean"].append(abs(came - statistics.fmean(target[: cutoff + 1])))
-            errors["median"].append(abs(came - statistics.median(target[: cutoff + 1])))
-    for name, found in errors.items():
+            actual = target[cutoff + step]
+            errors["naive"].append(abs(actual - target[cutoff]))
+            errors["drift"].append(abs(actual - target[cutoff] - step * slope))
+            errors["seasonal-naive"].append(abs(actual - target[cutoff + step - 7]))
+            errors["mean"].append(abs(actual - statistics.fmean(target[: cutoff + 1])))
+            errors["median"].append(abs(actual - statistics.median(target[: cutoff + 1])))
+    for name, series_errors in errors.items():
         scored = metrics["baselines"][name]
-        assert scored["mae"] == pytest.approx(np.mean(found))
-        assert scored["rmse"] == pytest.approx(np.sqrt(np.mean(np.square(found))))
-        skill = 100 * (1 - metrics["validation"]["mae"] / np.mean(found))
+        assert scored["mae"] == pytest.approx(np.mean(series_errors))
+        assert scored["rmse"] == pytest.approx(np.sqrt(np.mean(np.square(series_errors))))
+        skill = 100 * (1 - metrics["validation"]["mae"] / np.mean(series_errors))
         assert scored["skill_per_cent"] == pytest.approx(skill)
     assert metrics["seasonal_naive"]["mae"] == metrics["baselines"]["seasonal-naive"]["mae"]
     best = min(metrics["baselines"], key=lambda name: metrics["baselines"][name]["mae"])
@@ -69,8 +69,8 @@ def test_linear_learns_from_the_training_rows_alone(windows, metrics) -> None:
     boundary = np.datetime64(metrics["validation"]["after"])
     season, calendar = 7, prepare(panel, config.data).schema.calendar
     forecast = linear_forecasts(panel, cutoffs, BaselineSetup(14, HORIZON, season, calendar, boundary))
-    came = table["target"].to_numpy()[cutoffs[:, None] + np.arange(1, HORIZON + 1)]
-    assert metrics["baselines"]["linear"]["mae"] == pytest.approx(np.abs(forecast - came).mean())
+    actual = table["target"].to_numpy()[cutoffs[:, None] + np.arange(1, HORIZON + 1)]
+    assert metrics["baselines"]["linear"]["mae"] == pytest.approx(np.abs(forecast - actual).mean())
 
 
 @pytest.mark.slow
@@ -91,18 +91,18 @@ def test_train_predict_and_info_say_the_same_skill(forecast, here, write, make_t
     assert list(scored) == [*CHEAP, "linear"]
     predicted = forecast("predict", "run", "--json")
     skills = json.loads(predicted.out)["validation"]["skill_per_cent"]
-    told = forecast("info", "run").out
+    output = forecast("info", "run").out
     for name, errors in scored.items():
         skill = f"{errors['skill_per_cent']:+.1f} %"
         (line,) = [line for line in trained.out.splitlines() if line.startswith(name)]
         assert line.endswith(skill)
         assert f"{name} {skill}" in predicted.err
         assert skills[name] == errors["skill_per_cent"]
-        assert f"metrics.baselines.{name}.skill_per_cent" in told
+        assert f"metrics.baselines.{name}.skill_per_cent" in output
     better = [name for name in scored if scored[name]["skill_per_cent"] < 0]
-    said = [line for line in trained.out.splitlines() if line.startswith("better than this model")]
-    assert bool(said) == (len(better) > 1)
-    assert all(name in said[0] for name in better)
+    lines = [line for line in trained.out.splitlines() if line.startswith("better than this model")]
+    assert bool(lines) == (len(better) > 1)
+    assert all(name in lines[0] for name in better)
 
 
 @pytest.mark.slow
@@ -113,11 +113,11 @@ def test_pure_noise_earns_no_skill(forecast, here, write, draw) -> None:
     dates = pd.date_range("2020-01-01", periods=800, freq="D").strftime("%Y-%m-%d")
     write(pd.DataFrame({"date": dates, "target": values}))
     sizes = ("--lookback", 14, "--horizon", 3, "--hidden-size", 8, "--max-epochs", 6, "--seed", 1)
-    told = forecast("train", "data.csv", *sizes, "--accelerator", "cpu", "--out", "run").out
+    output = forecast("train", "data.csv", *sizes, "--accelerator", "cpu", "--out", "run").out
     metrics = json.loads(Path("run/metrics.json").read_text())
     assert metrics["baselines"]["seasonal-naive"]["skill_per_cent"] > 15
     assert metrics["skill_per_cent"] < 1
-    (verdict,) = [line for line in told.splitlines() if line.startswith("skill ")]
+    (verdict,) = [line for line in output.splitlines() if line.startswith("skill ")]
     assert f"{best_of_baselines(metrics)[0]}, the best of the baselines" in verdict
     assert "WORSE" in verdict or "no better" in verdict
 
@@ -130,13 +130,13 @@ def test_mean_and_median_look_at_what_was_observed_up_to_the_cutoff(name) -> Non
     target[1_500:1_506] = np.nan
     starts, cutoffs = np.array([0, 0, 0, 0, 1_500, 1_500]), np.array([4, 700, 1_200, 1_499, 1_503, 2_999])
     function = {"mean": naive.recent_mean, "median": naive.recent_median}[name]
-    found = function(target, starts, cutoffs, horizon=2)
+    forecasts = function(target, starts, cutoffs, horizon=2)
     loop = {"mean": statistics.fmean, "median": statistics.median}[name]
     for row, (start, cutoff) in enumerate(zip(starts, cutoffs, strict=True)):
         known = target[max(start, cutoff - naive.RECENT + 1) : cutoff + 1]
         known = known[~np.isnan(known)]
         expected = loop(known.tolist()) if len(known) else np.nan
-        np.testing.assert_allclose(found[row], [expected] * 2, rtol=1e-12)
+        np.testing.assert_allclose(forecasts[row], [expected] * 2, rtol=1e-12)
     whole = np.nan_to_num(target)
     expected = loop(whole[-naive.RECENT :].tolist())
     np.testing.assert_allclose(function(whole, starts[:1], np.array([2_999]), horizon=1), [[expected]], rtol=1e-12)

@@ -124,14 +124,14 @@ def test_formulas_are_scored_at_earlier_cutoffs_up_to_the_last_known_row() -> No
         series_of=lambda rows: np.searchsorted(starts, rows, side="right") - 1,
     )
     setup = SimpleNamespace(season=SEASON, horizon=HORIZON)
-    found = choose_combination.earlier_errors(panel, setup, np.array([2.0, 1.0, np.nan]))
+    earlier = choose_combination.earlier_errors(panel, setup, np.array([2.0, 1.0, np.nan]))
     values, errors = PANEL["y"].to_numpy()[:ROWS], []
     for back in (1, 2, 4, 5, 6, 8):
         known, actual = values[: ROWS - back], values[ROWS - back :][:HORIZON]
         errors.append(np.abs(np.resize(known[-SEASON:], HORIZON)[: len(actual)] - actual) / 2)
-    assert found.errors["seasonal-naive"] == pytest.approx(np.concatenate(errors).mean())
-    assert set(found.errors) == set(FORMULAS)
-    assert found.independent == 2
+    assert earlier.errors["seasonal-naive"] == pytest.approx(np.concatenate(errors).mean())
+    assert set(earlier.errors) == set(FORMULAS)
+    assert earlier.independent == 2
 
 
 def test_formulas_that_are_far_worse_get_nothing_of_one_window_either() -> None:
@@ -237,8 +237,8 @@ def test_the_forecast_is_the_weighted_mean(run: Forecaster, tmp_path: Path) -> N
     alone = other.predict(PANEL, combine_with="none").predictions["prediction"].to_numpy()
     ends = np.arange(SERIES) * ROWS
     theta = formula_forecasts("theta", PANEL["y"].to_numpy(), ends, ends + ROWS - 1, season=SEASON, horizon=HORIZON)
-    found = other.predict(PANEL).predictions["prediction"].to_numpy()
-    np.testing.assert_allclose(found, (alone + theta.ravel()) / 2, rtol=1e-9)
+    predictions = other.predict(PANEL).predictions["prediction"].to_numpy()
+    np.testing.assert_allclose(predictions, (alone + theta.ravel()) / 2, rtol=1e-9)
 
 
 @pytest.mark.parametrize("weights", [{"network": 2.0}, {"nonsense": 0.5}, [1], {"network": "1"}])
@@ -295,8 +295,8 @@ def test_the_attention_file_says_how_much_the_network_is(run: Forecaster, quarte
     assert metadata(quarter_run.predict()).network_shares == {}
     assert metadata(quarter_run.predict(combine_with="none")).network_share == 1
     assert metadata(quarter_run.predict(PANEL, combine_with="drift")).network_share == 0.5
-    kept = run.metrics["combination"]["weights"].get("network", 0)
-    assert read_attention(run.run_path / "validation_attention.parquet").metadata.network_share == kept
+    share = run.metrics["combination"]["weights"].get("network", 0)
+    assert read_attention(run.run_path / "validation_attention.parquet").metadata.network_share == share
 
 
 def test_series_without_a_baseline_are_the_networks() -> None:

@@ -63,19 +63,19 @@ def test_the_likelihood_of_tweedie(mean: float, dispersion: float, value: float)
 @given(MEANS, DISPERSIONS)
 def test_quantiles_of_a_negative_binomial(mean: float, dispersion: float) -> None:
     number = 1 / dispersion
-    found = quantiles_of("negative-binomial", np.array([[[mean, dispersion]]]), LEVELS)[0, 0]
-    below = stats.nbinom.cdf(found, number, number / (number + mean))
+    actual = quantiles_of("negative-binomial", np.array([[[mean, dispersion]]]), LEVELS)[0, 0]
+    below = stats.nbinom.cdf(actual, number, number / (number + mean))
     assert (below >= np.array(LEVELS) * (1 - 1e-9)).all()
-    assert (stats.nbinom.cdf(found - 1, number, number / (number + mean)) <= np.array(LEVELS) * (1 + 1e-9)).all()
-    assert (np.diff(found) >= 0).all()
-    assert (found == np.round(found)).all()
+    assert (stats.nbinom.cdf(actual - 1, number, number / (number + mean)) <= np.array(LEVELS) * (1 + 1e-9)).all()
+    assert (np.diff(actual) >= 0).all()
+    assert (actual == np.round(actual)).all()
 
 
 @pytest.mark.parametrize(("mean", "dispersion"), [(0.01, 3.0), (0.1, 2.0), (1.0, 1.0), (6.0, 0.4), (900.0, 0.1)])
 def test_quantiles_of_tweedie(mean: float, dispersion: float) -> None:
-    found = quantiles_of("tweedie", np.array([[[mean, dispersion]]]), LEVELS)[0, 0]
+    actual = quantiles_of("tweedie", np.array([[[mean, dispersion]]]), LEVELS)[0, 0]
     zero = tweedie_below(0, mean, dispersion)
-    for level, value in zip(LEVELS, found, strict=True):
+    for level, value in zip(LEVELS, actual, strict=True):
         if level <= zero:
             assert value == 0
         else:

@@ -75,8 +75,8 @@ def test_the_newest_rows_count(runs: dict[str, Forecaster], tmp_path) -> None:
 def test_few_series_have_none(tmp_path) -> None:
     few = Forecaster(**OPTIONS, accelerator="cpu").fit(make_panel(3), out=tmp_path / "few")
     assert "final_fit" not in few.metrics
-    asked = Forecaster(**OPTIONS, final_fit="always", accelerator="cpu").fit(make_panel(3), out=tmp_path / "asked")
-    assert "final_fit" in asked.metrics
+    forced = Forecaster(**OPTIONS, final_fit="always", accelerator="cpu").fit(make_panel(3), out=tmp_path / "asked")
+    assert "final_fit" in forced.metrics
     assert "fewer than 20 series" in few.metrics["no_final_fit"]
 
 

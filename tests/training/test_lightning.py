@@ -47,20 +47,20 @@ def test_a_training_loads_no_compiler_and_no_plots_and_both_work_after_it(proces
 
 def test_the_optimiser_takes_the_steps_of_torchs_own() -> None:
     weights = [torch.nn.Parameter(torch.arange(6.0) / 7) for _ in range(2)]
-    ours, theirs = (
+    actual, expected = (
         kind([weight], lr=0.03, weight_decay=0.01)
         for kind, weight in zip((AdamW, torch.optim.AdamW), weights, strict=True)
     )
     for step in range(6):
         if step == 3:  # as a training that is resumed
-            ours.load_state_dict(copy.deepcopy(theirs.state_dict()))
-        for optimiser, weight in zip((ours, theirs), weights, strict=True):
+            actual.load_state_dict(copy.deepcopy(expected.state_dict()))
+        for optimiser, weight in zip((actual, expected), weights, strict=True):
             optimiser.zero_grad()
             assert weight.grad is None
             (weight.sin() * weight).sum().backward()
             optimiser.step()
         assert torch.equal(*weights)
-    assert str(ours.state_dict()) == str(theirs.state_dict())
+    assert str(actual.state_dict()) == str(expected.state_dict())
 
 
 def test_stand_ins_are_gone_when_lightning_is_imported(monkeypatch: pytest.MonkeyPatch) -> None:

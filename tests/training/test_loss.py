@@ -79,8 +79,8 @@ def test_missing_steps_do_not_count_and_weights_do(name: str, target: torch.Tens
         for h in range(4)
         if not math.isnan(target[w, h].item())
     ]
-    found = mean_loss(make_loss(name), parameters, target, weight).item()
-    np.testing.assert_allclose(found, np.mean(losses), rtol=1e-7 if name == "pinball" else 1e-12)
+    actual_loss = mean_loss(make_loss(name), parameters, target, weight).item()
+    np.testing.assert_allclose(actual_loss, np.mean(losses), rtol=1e-7 if name == "pinball" else 1e-12)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -108,9 +108,9 @@ def test_likelihoods_are_those_of_scipy(target: float, loc: float, scale: float,
     parameters = torch.tensor([[[loc, scale, freedom]]], dtype=torch.float64)
     actual = torch.tensor([[target]], dtype=torch.float64)
     for name, size in (("gaussian", 2), ("student-t", 3)):
-        found = mean_loss(make_loss(name), parameters[..., :size], actual, None).item()
+        actual_loss = mean_loss(make_loss(name), parameters[..., :size], actual, None).item()
         expected = loss_by_hand(name, parameters[0, 0, :size].numpy(), target)
-        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(actual_loss, expected, rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.slow
@@ -126,5 +126,5 @@ def test_the_best_constant_under_the_pinball_loss_is_the_quantile() -> None:
         ]
     )
     torch.testing.assert_close(loss, best.mean(dim=0), rtol=1e-6, atol=0)
-    found = values[best.argmin(dim=1)].numpy()
-    np.testing.assert_allclose(found, np.quantile(target.numpy(), QUANTILES, method="inverted_cdf"))
+    constants = values[best.argmin(dim=1)].numpy()
+    np.testing.assert_allclose(constants, np.quantile(target.numpy(), QUANTILES, method="inverted_cdf"))

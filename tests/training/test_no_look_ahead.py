@@ -60,8 +60,8 @@ def window_at(table: pd.DataFrame, way: str, cutoff: int) -> Window:
 def later_changed(cutoff: int, column: str, factor: float, steps: int) -> pd.DataFrame:
     """Other values in a column, more than `steps` rows behind the cut-off, of all series."""
     series = int(cutoff >= LENGTHS[0])
-    place = cutoff - series * LENGTHS[0]
-    after = TABLE.groupby("shop").cumcount() > place + steps
+    row = cutoff - series * LENGTHS[0]
+    after = TABLE.groupby("shop").cumcount() > row + steps
     return TABLE.assign(**{column: TABLE[column].where(~after, TABLE[column] * factor + 1)})
 
 
@@ -75,9 +75,9 @@ CUTOFFS = st.sampled_from([*range(LOOKBACK, 24), *range(LENGTHS[0] + LOOKBACK, L
 def test_no_input_depends_on_what_comes_after(way: str, cutoff: int, factor: float) -> None:
     expected = window_at(TABLE, way, cutoff)
     for column, steps in (("y", 0), ("visits", 0), ("price", HORIZON)):
-        found = window_at(later_changed(cutoff, column, factor, steps), way, cutoff)
+        window = window_at(later_changed(cutoff, column, factor, steps), way, cutoff)
         for name in INPUTS:
-            torch.testing.assert_close(getattr(found, name), getattr(expected, name), rtol=1e-3, atol=1e-4)
+            torch.testing.assert_close(getattr(window, name), getattr(expected, name), rtol=1e-3, atol=1e-4)
 
 
 @pytest.mark.parametrize("column", ["y", "visits", "price"])

@@ -112,7 +112,7 @@ def test_an_ensemble_has_curves_for_each_member(make_table: Callable, here: Path
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"log_to": "x"}, "--log-to is for a logger"),
         ({"logger": "paper"}, "--logger has no value 'paper'"),
@@ -121,10 +121,10 @@ def test_an_ensemble_has_curves_for_each_member(make_table: Callable, here: Path
     ],
 )
 def test_a_logger_that_cannot_write_is_refused_before_training(
-    options: dict[str, str], said: str, here: Path, monkeypatch: pytest.MonkeyPatch
+    options: dict[str, str], message: str, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
-    with pytest.raises(ConfigError, match=said):
+    with pytest.raises(ConfigError, match=message):
         Forecaster(**OPTIONS).fit("no-table.csv", **options)
 
 
