@@ -16,8 +16,8 @@ def choose_device(accelerator: str) -> torch.device:
     Raises:
         ConfigError: this machine has no such device.
     """
-    wanted = {"auto": ("cuda", "mps", "cpu"), "gpu": ("cuda", "mps")}.get(accelerator, (accelerator,))
-    for name in wanted:
+    candidates = {"auto": ("cuda", "mps", "cpu"), "gpu": ("cuda", "mps")}.get(accelerator, (accelerator,))
+    for name in candidates:
         if _is_present(name):
             return torch.device(name)
     here = ", ".join(filter(_is_present, ("cpu", "cuda", "mps")))

@@ -347,16 +347,16 @@ class Forecaster:
         from forecast_attn.backtest.result import run_backtest
 
         request = BacktestRequest.from_options(dict(options))
-        wanted = BacktestOptions.of(request)
+        backtest_options = BacktestOptions.of(request)
         if self._run is None:
-            backtest = self._trained_backtest(data, vintages, wanted, request, training)
+            backtest = self._trained_backtest(data, vintages, backtest_options, request, training)
         else:
-            backtest = self._backtest_of_run(data, vintages, wanted, request, training)
+            backtest = self._backtest_of_run(data, vintages, backtest_options, request, training)
         run = self._fitted()
         out = request.out or self._scratch_dir() / run.backtest.name
         tables = [Path(data)] if isinstance(data, str | Path) else []
         refuse_shared_files(run, out, request.attention_out, tables)
-        result = run_backtest(backtest, out, wanted, listener or BacktestListener())
+        result = run_backtest(backtest, out, backtest_options, listener or BacktestListener())
         return dataclasses.replace(result, keep=self)  # whose temporary directory may hold the rows
 
     @takes([BacktestRequest])
@@ -383,19 +383,19 @@ class Forecaster:
         from forecast_attn.backtest.result import BacktestPlan, describe, fold_records
 
         request = BacktestRequest.from_options(dict(options))
-        wanted = BacktestOptions.of(request)
+        backtest_options = BacktestOptions.of(request)
         if self._run is not None:
-            backtest = self._backtest_of_run(data, vintages, wanted, request, training)
+            backtest = self._backtest_of_run(data, vintages, backtest_options, request, training)
             return BacktestPlan(backtest.folds, backtest.panel.zone, describe(backtest))
-        table = self._table_before_cutoffs(data, vintages, wanted, training)
-        folds, zone = table.folds(wanted), table.panel.zone
+        table = self._table_before_cutoffs(data, vintages, backtest_options, training)
+        folds, zone = table.folds(backtest_options), table.panel.zone
         return BacktestPlan(folds, zone, {"folds": fold_records(folds, zone)})
 
     def _backtest_of_run(
         self,
         data: pd.DataFrame | Table | None,
         vintages: pd.DataFrame | Table | None,
-        wanted: BacktestOptions,
+        backtest_options: BacktestOptions,
         request: BacktestRequest,
         training: TrainingListener | None,
     ) -> Backtest:
@@ -407,13 +407,13 @@ class Forecaster:
                 "leave it out, or give the table instead of the run",
             )
         progress = None if training is None else training.reading
-        return plan_backtest(self._fitted(), data, wanted, vintages=vintages, progress=progress)
+        return plan_backtest(self._fitted(), data, backtest_options, vintages=vintages, progress=progress)
 
     def _table_before_cutoffs(
         self,
         data: pd.DataFrame | Table | None,
         vintages: pd.DataFrame | Table | None,
-        wanted: BacktestOptions,
+        backtest_options: BacktestOptions,
         training: TrainingListener | None,
     ) -> TableBeforeCutoffs:
         """Read the table whose first part is trained on."""
@@ -422,14 +422,14 @@ class Forecaster:
         if data is None:
             raise RunError("this Forecaster is not fitted", "give a table, call fit(table), or Forecaster.load(run)")
         return TableBeforeCutoffs.read(
-            data, self.config, wanted, None if training is None else training.reading, vintages
+            data, self.config, backtest_options, None if training is None else training.reading, vintages
         )
 
     def _trained_backtest(
         self,
         data: pd.DataFrame | Table | None,
         vintages: pd.DataFrame | Table | None,
-        wanted: BacktestOptions,
+        backtest_options: BacktestOptions,
         request: BacktestRequest,
         training: TrainingListener | None,
     ) -> Backtest:
@@ -440,13 +440,13 @@ class Forecaster:
         out = request.out_run or self._scratch_dir()
         if not RunDir(out).config.is_file():  # a run that a call which was cut short has begun goes on
             check_is_free(out)
-        table = self._table_before_cutoffs(data, vintages, wanted, training)
-        table.folds(wanted)
+        table = self._table_before_cutoffs(data, vintages, backtest_options, training)
+        table.folds(backtest_options)
         self._run = table.train(out, training or TrainingListener())
         self.config = read_config(self._run)
         if self.metrics["ended"] == "interrupted":
             raise KeyboardInterrupt
-        return table.plan(self._run, wanted)
+        return table.plan(self._run, backtest_options)
 
     @takes([ScoreRequest])
     def anomalies(self, data: pd.DataFrame | Table, **options: Unpack[ScoreKeywords]) -> AnomalyScores:
@@ -611,11 +611,11 @@ class Forecaster:
                 {"--out": request.out}, read=[Path(data) if isinstance(data, str | Path) else None], runs=[run]
             )
         attention = self.config.model.attention != "none" or not request.covariates
-        asked = AuditOptions(
+        audit_options = AuditOptions(
             request.windows, request.draws, request.seed, attention, request.covariates, request.repeats
         )
         accelerator = request.accelerator
-        audit = audit_run(run, data, asked, others=request.seeds, accelerator=accelerator, listener=listener)
+        audit = audit_run(run, data, audit_options, others=request.seeds, accelerator=accelerator, listener=listener)
         if request.out is not None:
             write_audit(audit, run, request.out)
         return audit

@@ -120,17 +120,17 @@ def test_a_cell_that_is_no_time(refused, write, make_table, small, cell):
 @pytest.mark.parametrize(
     ("cell", "message"),
     [
-        ("unknown", "must be numeric; {place} is 'unknown'"),
-        ("1,5", "must be numeric; {place} is '1,5'"),
-        ("inf", "is infinite at {place}"),
-        ("-inf", "is infinite at {place}"),
-        ("1e300", "is 1e\\+300 at {place}; expected a finite number below 1e\\+30"),
+        ("unknown", "must be numeric; {position} is 'unknown'"),
+        ("1,5", "must be numeric; {position} is '1,5'"),
+        ("inf", "is infinite at {position}"),
+        ("-inf", "is infinite at {position}"),
+        ("1e300", "is 1e\\+300 at {position}; expected a finite number below 1e\\+30"),
     ],
 )
 def test_a_cell_that_is_no_number(refused, write, make_table, small, column, cell, message):
     table = make_table().astype({column: object})
     table.loc[16, column] = cell
-    expected = f"^'data.csv': column '{column}' {message.format(place=POSITION)}"
+    expected = f"^'data.csv': column '{column}' {message.format(position=POSITION)}"
     refused("train", write(table), *small, message=expected, hint="correct|fill|point")
 
 

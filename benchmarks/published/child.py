@@ -80,9 +80,9 @@ def score(task: dict[str, Any]) -> dict[str, Any]:
         name: errors(rows, scale, task["windows"], task["horizon"]) | quantile_errors(rows, table[TARGET].to_numpy())
         for name, rows in scored.groupby("model", observed=True)
     }
-    scores.setdefault(task["ours"], scores["ours"])  # validation may have given the network all weight
+    scores.setdefault(task["model"], scores["ours"])  # validation may have given the network all weight
     return {
-        **scores[task["ours"]],
+        **scores[task["model"]],
         "models": scores,
         "scale": scale,
         "windows": task["windows"],

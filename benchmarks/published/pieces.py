@@ -179,7 +179,7 @@ class _Processes:
                 stride=stage.stride,
                 horizon=piece.protocol.horizon,
                 windows=stage.windows(piece.protocol.horizon),
-                ours=forecast_of({**piece.options, **candidate}),
+                model=forecast_of({**piece.options, **candidate}),
                 in_money=piece.protocol.in_money,
                 training_rows=stage.known - (stage.validation or 0),
                 backtest=piece.backtest_of(candidate),

@@ -324,11 +324,11 @@ class AttentionDump:
         export_npz(self, Path(path))
 
 
-def _slice_of_head(wanted: int, known: NDArray[np.int32]) -> slice:
+def _slice_of_head(head: int, known: NDArray[np.int32]) -> slice:
     """Index of a head, as a slice that keeps the axis."""
-    indices = np.flatnonzero(known == wanted)
+    indices = np.flatnonzero(known == head)
     if not len(indices):
-        raise ConfigError(f"--head {wanted} is not in the attention file", f"it has {known[0]} to {known[-1]}")
+        raise ConfigError(f"--head {head} is not in the attention file", f"it has {known[0]} to {known[-1]}")
     return slice(int(indices[0]), int(indices[0]) + 1)
 
 

@@ -172,7 +172,7 @@ def score_rows(
     rows = _scored(backtest, request, scratch())
     above = numbers_above(rows["score"].to_numpy(), reference)
     rows = rows.assign(p_value=(1 + above) / (1 + len(reference)), flagged=above <= allowed)
-    wanted = _observed_rows(panel, first)
+    observed = _observed_rows(panel, first)
     summary = {
         "rows": len(rows),
         "flagged": int(rows["flagged"].sum()),
@@ -183,7 +183,7 @@ def score_rows(
         "from": panel.zone.stamp_text(first),
         "reference": {"rows": len(reference), **_span(normal)},
         "inside_training": int(backtest.folds.inside_training > 0),
-        "not_scored": wanted - len(rows),
+        "not_scored": observed - len(rows),
         "unknown_future": unknown_future,
         "unseen_series": list(backtest.unseen),
     }

@@ -216,10 +216,10 @@ class _RunningBacktest:
         fold = next(fold for fold in backtest.folds.folds if fold.model == number)
         self.listener.refitting(number, fold.cutoff)
         scratch = parts.scratch(number)
-        wanted = backtest.refit.request(number, fold.cutoff, axis_of(backtest.panel), backtest.accelerator)
-        update = updated(before, backtest.panel, wanted, scratch, backtest.device, self.listener.epoch_done)
+        request = backtest.refit.request(number, fold.cutoff, axis_of(backtest.panel), backtest.accelerator)
+        update = updated(before, backtest.panel, request, scratch, backtest.device, self.listener.epoch_done)
         if backtest.chooses_weights:  # before the weights of the network, whose file says that the refit is done
-            chosen = weights_after(update.start, backtest.panel, wanted, backtest.device) if update.is_new else None
+            chosen = weights_after(update.start, backtest.panel, request, backtest.device) if update.is_new else None
             if chosen:
                 write_atomically(parts.combination(number), json.dumps(chosen))
         if update.model.calibration is not None:

@@ -152,9 +152,9 @@ def _until(stride: Stride, start: Any, end: Any, axis: Axis) -> Stamps:
     return inside
 
 
-def _too_few(panel: Panel, available: int, wanted: int) -> DataError:
+def _too_few(panel: Panel, available: int, requested: int) -> DataError:
     return DataError(
-        f"the data has {counted(available, 'cut-off')} of that stride; --cutoffs asks for {wanted:,}",
+        f"the data has {counted(available, 'cut-off')} of that stride; --cutoffs asks for {requested:,}",
         f"--cutoffs {available}, or a smaller --stride" if available else "a smaller --horizon, or more data",
     )
 

@@ -39,13 +39,13 @@ def kernel_regression_forecasts(
 ) -> Floats:
     """Forecast quantiles with kernels, estimated anew as time passes; see `estimated_anew`."""
 
-    def fitted(inputs: Floats, wanted: Floats, penalties: Floats) -> Callable[[Floats], Floats]:
-        return kernel_quantiles(inputs, wanted, quantiles)
+    def fitted(inputs: Floats, targets: Floats, penalties: Floats) -> Callable[[Floats], Floats]:
+        return kernel_quantiles(inputs, targets, quantiles)
 
     return estimated_anew(NAME, fitted, panel, cutoffs, setup, quantiles, most=MOST_WINDOWS)
 
 
-def kernel_quantiles(inputs: Floats, wanted: Floats, quantiles: tuple[float, ...]) -> Callable[[Floats], Floats]:
+def kernel_quantiles(inputs: Floats, targets: Floats, quantiles: tuple[float, ...]) -> Callable[[Floats], Floats]:
     """Estimate a kernel ridge regression, and the quantiles of its errors.
 
     With inputs of mean 0 and variance 1, of which d vary, the kernel of two windows x, z is
@@ -53,7 +53,7 @@ def kernel_quantiles(inputs: Floats, wanted: Floats, quantiles: tuple[float, ...
 
     Args:
         inputs: (num_windows, num_inputs), none missing.
-        wanted: (num_windows, num_targets), none missing; the last window is the newest.
+        targets: (num_windows, num_targets), none missing; the last window is the newest.
         quantiles: (num_quantiles,).
 
     Returns:
@@ -69,7 +69,7 @@ def kernel_quantiles(inputs: Floats, wanted: Floats, quantiles: tuple[float, ...
     kernel = _kernel(learnt, learnt)
     kernel[np.diag_indices_from(kernel)] += NOISE
     factor, _ = lapack.dpotrf(kernel, lower=1, overwrite_a=1)
-    dual, _ = lapack.dpotrs(factor, wanted, lower=1)
+    dual, _ = lapack.dpotrs(factor, targets, lower=1)
     inverse, _ = lapack.dpotri(factor, lower=1, overwrite_c=1)
     errors = (dual / np.diag(inverse)[:, None])[-NEWEST_ERRORS:]
     distances = np.quantile(errors, quantiles, axis=0).T.ravel()

@@ -88,7 +88,9 @@ def _chosen_penalties(features: WindowFeatures, learnt: Ints, setup: BaselineSet
     chosen = []
     for step, fits in enumerate(_fit(features, earlier, [PENALTIES] * setup.horizon), start=1):
         inputs = np.concatenate([past, features.known(late, step)], axis=1)
-        misses = np.stack([inputs @ layer.weights + layer.offset for layer in fits]) - features.wanted(late, last, step)
+        misses = np.stack([inputs @ layer.weights + layer.offset for layer in fits]) - features.targets(
+            late, last, step
+        )
         observed = ~np.isnan(misses[0])
         chosen.append(PENALTIES[int(np.argmin(np.abs(misses[:, observed]).sum(axis=1)))])
     return chosen
@@ -99,28 +101,30 @@ def _fit(features: WindowFeatures, cutoffs: Ints, penalties: Sequence[tuple[floa
     past, last = features.past(cutoffs)
     products = past.T @ past  # the same for every step, and nearly all of the work
     for step, of_step in enumerate(penalties, start=1):
-        wanted = features.wanted(cutoffs, last, step)
-        observed = ~np.isnan(wanted)
+        targets = features.targets(cutoffs, last, step)
+        observed = ~np.isnan(targets)
         known = features.known(cutoffs, step)
         if observed.all():
-            yield _ridge(past, known, wanted, products, of_step)
+            yield _ridge(past, known, targets, products, of_step)
         else:
             some = past[observed]
-            yield _ridge(some, known[observed], wanted[observed], some.T @ some, of_step)
+            yield _ridge(some, known[observed], targets[observed], some.T @ some, of_step)
 
 
-def _ridge(past: Floats, known: Floats, wanted: Floats, products: Floats, penalties: tuple[float, ...]) -> list[_Layer]:
+def _ridge(
+    past: Floats, known: Floats, targets: Floats, products: Floats, penalties: tuple[float, ...]
+) -> list[_Layer]:
     """Ridge regression with an offset that is not penalised, on inputs scaled to variance 1.
 
     Args:
         past: (num_windows, lookback).
         known: (num_windows, num_known).
-        wanted: (num_windows,).
+        targets: (num_windows,).
         products: past.T @ past.
         penalties: as shares of the inputs' variance.
     """
-    number, size = max(len(wanted), 1), past.shape[1] + known.shape[1]
-    if not len(wanted):
+    number, size = max(len(targets), 1), past.shape[1] + known.shape[1]
+    if not len(targets):
         return [_Layer(np.zeros(size), 0.0) for _ in penalties]
     means = np.concatenate([past.mean(axis=0), known.mean(axis=0)])
     gram = np.empty((size, size))
@@ -133,11 +137,11 @@ def _ridge(past: Floats, known: Floats, wanted: Floats, products: Floats, penalt
     # What never changes says nothing, and the last value minus itself is 0.
     inverse = np.divide(1, spread, out=np.zeros(size), where=spread > 1e-8)
     scaled = covariance * np.outer(inverse, inverse)
-    moments = np.concatenate([past.T @ wanted, known.T @ wanted]) / number - means * wanted.mean()
+    moments = np.concatenate([past.T @ targets, known.T @ targets]) / number - means * targets.mean()
     layers = []
     for penalty in penalties:
         weights = inverse * np.linalg.solve(scaled + penalty * np.eye(size), inverse * moments)
-        layers.append(_Layer(weights, float(wanted.mean() - means @ weights)))
+        layers.append(_Layer(weights, float(targets.mean() - means @ weights)))
     return layers
 
 

@@ -94,12 +94,12 @@ def _of_phase(blocks: Blocks, windows: Ints, cutoffs: Ints) -> Floats:
     past, present = MedianInputs(blocks, windows), MedianInputs(blocks, cutoffs)
     parts = []
     for block in range(blocks.number):
-        seen, wanted = past.of(block), past.wanted(block)
-        whole = ~(np.isnan(seen).any(axis=1) | np.isnan(wanted).any(axis=1))
+        seen, targets = past.of(block), past.targets(block)
+        whole = ~(np.isnan(seen).any(axis=1) | np.isnan(targets).any(axis=1))
         if whole.sum() < FEWEST_LEARNED:
-            parts.append(np.full((len(cutoffs), wanted.shape[1]), np.nan))
+            parts.append(np.full((len(cutoffs), targets.shape[1]), np.nan))
             continue
-        weights = least_deviations(seen[whole], wanted[whole], blocks.penalties(block))
+        weights = least_deviations(seen[whole], targets[whole], blocks.penalties(block))
         parts.append(present.in_units(present.of(block) @ weights))
     lowest, highest = blocks.rows.bounds(cutoffs)
     return np.asarray(np.clip(np.concatenate(parts, axis=1), lowest[:, None], highest[:, None]))
@@ -189,7 +189,7 @@ class MedianInputs:
         first = self._cutoffs - rows.first + blocks.steps(block)[0]
         return np.concatenate([*parts, rows.calendar[first], rows.year[first]], axis=1)
 
-    def wanted(self, block: int) -> Floats:
+    def targets(self, block: int) -> Floats:
         """Normalised target of the block's steps (num_cutoffs, num_steps), NaN where it was not observed."""
         rows_of_cutoffs = (self._cutoffs - self._blocks.rows.first)[:, None]
         return self._normalised(self._blocks.rows.scaled[rows_of_cutoffs + self._blocks.steps(block)])
@@ -226,7 +226,7 @@ _TOLERANCE = 1e-7
 _MOST_STEPS = 200
 
 
-def least_deviations(inputs: Floats, wanted: Floats, penalties: Floats, reweightings: int = REWEIGHTINGS) -> Floats:
+def least_deviations(inputs: Floats, targets: Floats, penalties: Floats, reweightings: int = REWEIGHTINGS) -> Floats:
     """Weights of a linear map with nearly least absolute errors.
 
     It starts with ridge regression and repeats it with errors e weighted by 1 / max(|e|, `SMALLEST`); the weights of
@@ -234,7 +234,7 @@ def least_deviations(inputs: Floats, wanted: Floats, penalties: Floats, reweight
 
     Args:
         inputs: (num_windows, num_inputs), none missing.
-        wanted: (num_windows, num_targets), none missing.
+        targets: (num_windows, num_targets), none missing.
         penalties: on the squared weight of each input, at least 0 (num_inputs,).
         reweightings: how often the weights follow the errors.
 
@@ -247,19 +247,19 @@ def least_deviations(inputs: Floats, wanted: Floats, penalties: Floats, reweight
     from scipy.linalg import cho_factor, cho_solve
 
     factor = cho_factor(inputs.T @ inputs + np.diag(penalties))
-    solution: Floats = cho_solve(factor, inputs.T @ wanted)
+    solution: Floats = cho_solve(factor, inputs.T @ targets)
     # The factor of the unweighted matrix preconditions every weighted one: factoring one per target would cost more.
     for _ in range(reweightings):
         # A square weighted by 1 / |e| is |e|.
-        weights = 1 / np.maximum(np.abs(wanted - inputs @ solution), SMALLEST)
+        weights = 1 / np.maximum(np.abs(targets - inputs @ solution), SMALLEST)
         weights /= weights.mean(axis=0)
-        solution = weighted_ridge(inputs, wanted, weights, penalties, solution, lambda rest: cho_solve(factor, rest))
+        solution = weighted_ridge(inputs, targets, weights, penalties, solution, lambda rest: cho_solve(factor, rest))
     return solution
 
 
 def weighted_ridge(
     inputs: Floats,
-    wanted: Floats,
+    targets: Floats,
     weights: Floats,
     penalties: Floats,
     start: Floats,
@@ -270,7 +270,7 @@ def weighted_ridge(
 
     Args:
         inputs: X (num_windows, num_inputs).
-        wanted: Y (num_windows, num_targets).
+        targets: Y (num_windows, num_targets).
         weights: V (num_windows, num_targets).
         penalties: the diagonal of P (num_inputs,).
         start: of W (num_inputs, num_targets).
@@ -281,7 +281,7 @@ def weighted_ridge(
     def apply(solution: Floats) -> Floats:
         return np.asarray(inputs.T @ (weights * (inputs @ solution)) + penalties[:, None] * solution)
 
-    solution, moments = start.copy(), inputs.T @ (weights * wanted)
+    solution, moments = start.copy(), inputs.T @ (weights * targets)
     rest = moments - apply(solution)
     direction = near = solve_near(rest)
     product = (rest * near).sum(axis=0)

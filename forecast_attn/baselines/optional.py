@@ -56,11 +56,11 @@ def boosted_tree_forecasts(panel: Panel, cutoffs: Ints, setup: BaselineSetup) ->
     steps = range(1, setup.horizon + 1)
     past, last = features.past(learnt)
     inputs = np.concatenate([_tree_inputs(features, past, learnt, step, setup) for step in steps])
-    wanted = np.concatenate([features.wanted(learnt, last, step) for step in steps])
-    observed = ~np.isnan(wanted)
+    targets = np.concatenate([features.targets(learnt, last, step) for step in steps])
+    observed = ~np.isnan(targets)
     trees = ensemble.HistGradientBoostingRegressor(
         loss="absolute_error", max_iter=ROUNDS, early_stopping=False, random_state=0
-    ).fit(inputs[observed], wanted[observed])
+    ).fit(inputs[observed], targets[observed])
     past, last = features.past(cutoffs)
     forecasts = [trees.predict(_tree_inputs(features, past, cutoffs, step, setup)) for step in steps]
     return features.in_units(np.stack(forecasts, axis=1) + last[:, None], cutoffs)

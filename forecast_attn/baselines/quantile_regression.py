@@ -56,8 +56,8 @@ def quantile_regression_forecasts(
 ) -> Floats:
     """Forecast quantiles with linear maps that are estimated every `ESTIMATE_EVERY` seasons; see `estimated_anew`."""
 
-    def fitted(inputs: Floats, wanted: Floats, penalties: Floats) -> Callable[[Floats], Floats]:
-        maps = regression_quantiles(inputs, wanted, quantiles, penalties)
+    def fitted(inputs: Floats, targets: Floats, penalties: Floats) -> Callable[[Floats], Floats]:
+        maps = regression_quantiles(inputs, targets, quantiles, penalties)
         return lambda others: others @ maps
 
     return estimated_anew(NAME, fitted, panel, cutoffs, setup, quantiles, most=MOST_WINDOWS_OF_PHASE)
@@ -130,13 +130,13 @@ def _of_phase(fit: Fit, blocks: Blocks, windows: Ints, cutoffs: Ints, num_quanti
     past, present = MedianInputs(blocks, windows), MedianInputs(blocks, cutoffs)
     parts = []
     for block in range(blocks.number):
-        seen, wanted = past.of(block), past.wanted(block)
-        shape = (len(cutoffs), wanted.shape[1], num_quantiles)
-        whole = ~(np.isnan(seen).any(axis=1) | np.isnan(wanted).any(axis=1))
+        seen, targets = past.of(block), past.targets(block)
+        shape = (len(cutoffs), targets.shape[1], num_quantiles)
+        whole = ~(np.isnan(seen).any(axis=1) | np.isnan(targets).any(axis=1))
         if whole.sum() < FEWEST_LEARNED:
             parts.append(np.full(shape, np.nan))
             continue
-        forecast = fit(seen[whole], wanted[whole], blocks.penalties(block))
+        forecast = fit(seen[whole], targets[whole], blocks.penalties(block))
         # Maps of neighbouring quantiles cross where they are hardly apart: sorting never moves one from the truth.
         forecasts = np.sort(forecast(present.of(block)).reshape(shape), axis=-1)
         parts.append(np.stack([present.in_units(each) for each in np.moveaxis(forecasts, -1, 0)], axis=-1))
@@ -145,7 +145,7 @@ def _of_phase(fit: Fit, blocks: Blocks, windows: Ints, cutoffs: Ints, num_quanti
 
 
 def regression_quantiles(
-    inputs: Floats, wanted: Floats, quantiles: tuple[float, ...], penalties: Floats, rounds: int = ROUNDS
+    inputs: Floats, targets: Floats, quantiles: tuple[float, ...], penalties: Floats, rounds: int = ROUNDS
 ) -> Floats:
     """Weights of linear maps to quantiles, with nearly the least pinball loss and a ridge penalty.
 
@@ -156,7 +156,7 @@ def regression_quantiles(
 
     Args:
         inputs: the first is the constant 1, (num_windows, num_inputs), none missing.
-        wanted: (num_windows, num_targets), none missing.
+        targets: (num_windows, num_targets), none missing.
         quantiles: (num_quantiles,).
         penalties: on the squared weight of each input, at least 0 (num_inputs,).
         rounds: see above.
@@ -170,15 +170,15 @@ def regression_quantiles(
     from scipy.linalg import cho_factor, cho_solve
 
     factor = cho_factor(inputs.T @ inputs + np.diag(penalties))
-    ridge: Floats = cho_solve(factor, inputs.T @ wanted)
+    ridge: Floats = cho_solve(factor, inputs.T @ targets)
     solution = np.repeat(ridge, len(quantiles), axis=1)
-    solution[0] += np.quantile(wanted - inputs @ ridge, quantiles, axis=0).T.ravel()
-    targets, lean = np.repeat(wanted, len(quantiles), axis=1), 2 * np.tile(quantiles, wanted.shape[1]) - 1
+    solution[0] += np.quantile(targets - inputs @ ridge, quantiles, axis=0).T.ravel()
+    repeated, lean = np.repeat(targets, len(quantiles), axis=1), 2 * np.tile(quantiles, targets.shape[1]) - 1
     for _ in range(rounds):
-        size = np.maximum(np.abs(targets - inputs @ solution), SMALLEST)
+        size = np.maximum(np.abs(repeated - inputs @ solution), SMALLEST)
         weights = 1 / size
         weights /= weights.mean(axis=0)
-        moved = targets + lean * size
+        moved = repeated + lean * size
         solution = weighted_ridge(
             inputs, moved, weights, penalties, solution, lambda rest: cho_solve(factor, rest), _TOLERANCE
         )

@@ -106,10 +106,10 @@ def _roll(inputs: RegressionInputs, cutoffs: Ints, windows: Ints, setup: Baselin
             memory.fade(cutoff - before)
         for first in range(learnt, stop, _WINDOWS_AT_ONCE):
             some = windows[first : min(first + _WINDOWS_AT_ONCE, stop)]
-            seen, wanted = inputs.of(some), inputs.wanted(some)
-            whole = ~(np.isnan(seen).any(axis=1) | np.isnan(wanted).any(axis=1))
+            seen, targets = inputs.of(some), inputs.targets(some)
+            whole = ~(np.isnan(seen).any(axis=1) | np.isnan(targets).any(axis=1))
             for memory in memories:
-                memory.learn(seen[whole], wanted[whole], cutoff - setup.horizon - some[whole])
+                memory.learn(seen[whole], targets[whole], cutoff - setup.horizon - some[whole])
         learnt, before = stop, cutoff
         if memories[0].weight >= FEWEST_LEARNED:  # of the one that forgets nothing: the number of windows
             of_each = [memory.forecast(inputs.of(cutoffs[index : index + 1])[0]) for memory in memories]
@@ -135,12 +135,12 @@ class _Memory:
         self._products *= left
         self.weight *= left
 
-    def learn(self, seen: Floats, wanted: Floats, ages: Ints) -> None:
+    def learn(self, seen: Floats, targets: Floats, ages: Ints) -> None:
         """Add windows whose horizons ended `ages` steps ago (num_windows,)."""
         weights = 0.5 ** (ages / self._steps)
         weighted = seen * weights[:, None]
         self._moments += weighted.T @ seen
-        self._products += weighted.T @ wanted
+        self._products += weighted.T @ targets
         self.weight += float(weights.sum())
 
     def forecast(self, seen: Floats) -> Floats | None:

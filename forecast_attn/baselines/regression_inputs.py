@@ -238,7 +238,7 @@ class RegressionInputs:
         constant, lagged = np.ones((len(rows_of_cutoffs), 1)), series.scaled[rows_of_cutoffs[:, None] - self._lags]
         return np.concatenate([constant, lagged, *ahead, *back, series.calendar[rows_of_cutoffs + 1]], 1)
 
-    def wanted(self, cutoffs: Ints) -> Floats:
+    def targets(self, cutoffs: Ints) -> Floats:
         """The transformed target of the horizon (num_cutoffs, horizon), NaN where it was not observed."""
         rows_of_cutoffs = (cutoffs - self.rows.first)[:, None]
         return np.asarray(self.rows.scaled[rows_of_cutoffs + np.arange(1, self._setup.horizon + 1)])

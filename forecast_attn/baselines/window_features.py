@@ -140,7 +140,7 @@ class WindowFeatures:
         season = self._setup.season if self._setup.season <= self._setup.lookback else 1
         return step - season * -(-step // season)
 
-    def wanted(self, cutoffs: Ints, last: Floats, step: int) -> Floats:
+    def targets(self, cutoffs: Ints, last: Floats, step: int) -> Floats:
         """The target of a step minus the last value before the cut-off (num_cutoffs,), NaN where not observed."""
         return np.asarray(self._target(cutoffs + step, self._panel.series_of(cutoffs)) - last)
 

@@ -46,17 +46,17 @@ def _rows_in_table(file: str, config: DataConfig, findings: list[tuple[int, Find
     return {at: _location(finding, records, names, form.delimiter) for at, finding in findings}
 
 
-def _records(form: TextForm, wanted: set[int]) -> Iterator[tuple[int, tuple[int, str]]]:
+def _records(form: TextForm, numbers: set[int]) -> Iterator[tuple[int, tuple[int, str]]]:
     """Data row -> its first line, and its text, for the wanted rows."""
     lines = _Remembering(io.StringIO(form.text, newline=""))
     reader = csv.reader(lines, delimiter=form.delimiter, skipinitialspace=True)
     row, start = -2 if form.names_delimiter else -1, 1
     for record in reader:
         row += not is_blank(record)
-        if row in wanted and row > 0:
+        if row in numbers and row > 0:
             yield row, (start, lines.taken())
         lines.forget()
-        if row >= max(wanted):
+        if row >= max(numbers):
             return
         start = reader.line_num + 1
 

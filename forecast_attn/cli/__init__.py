@@ -86,8 +86,8 @@ app = typer.Typer(
 USAGE_ERROR: Any = typer.BadParameter.__mro__[2]
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
+def _show_version(given: bool) -> None:
+    if given:
         from forecast_attn.version import package_version
 
         printing.say(f"forecast-attn {package_version()}")

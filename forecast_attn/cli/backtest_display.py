@@ -187,9 +187,9 @@ def _few(table: Any) -> Any:
     widest = [name for name in table.columns if name.startswith(("coverage@", "width@"))]
     halves = (widest[: len(widest) // 2], widest[len(widest) // 2 :])  # all coverages, then all widths
     widest = [max(names, key=_nominal) for names in halves if names]
-    wanted = (*keys, "rows", "no_target", "no_forecast", *_SHOWN, *widest, "skill_per_cent")
+    columns = (*keys, "rows", "no_target", "no_forecast", *_SHOWN, *widest, "skill_per_cent")
     left_out = [f"{name}_left_out" for name in _SHOWN]
-    return table[[name for name in table.columns if name in (*wanted, *left_out)]]
+    return table[[name for name in table.columns if name in (*columns, *left_out)]]
 
 
 def _nominal(name: str) -> float:

@@ -35,8 +35,8 @@ def check(
     quiet: Quiet = False,
     **options: Any,
 ) -> None:
-    asked = {name: options.pop(name) for name in CheckRequest.names() if name in options}
-    request = CheckRequest.from_options(command_options("check", config, asked))
+    request_options = {name: options.pop(name) for name in CheckRequest.names() if name in options}
+    request = CheckRequest.from_options(command_options("check", config, request_options))
     form, out = _form(request.format, json), request.out
     _refuse_half_a_fix(data, request.fix, out, form)
     options = given_options(config, options)

@@ -77,8 +77,8 @@ def _is_uncommon(param: Any) -> bool:
     return not all_options()[param.name][1].metadata["essential"]
 
 
-def _show_all(context: typer.Context, wanted: bool) -> None:
-    if not wanted or context.resilient_parsing:
+def _show_all(context: typer.Context, given: bool) -> None:
+    if not given or context.resilient_parsing:
         return
     context.meta[_EVERYTHING] = True
     printing.say(context.get_help())
@@ -162,9 +162,9 @@ def search_options(
     """
     names = request.names()
     shared = given_options(config, {name: value for name, value in options.items() if name not in names})
-    asked = {name: shared.pop(name) for name in names if name in shared}
-    asked |= command_options(request.command, config, {name: options[name] for name in names if name in options})
-    return request.from_options(asked), shared
+    values = {name: shared.pop(name) for name in names if name in shared}
+    values |= command_options(request.command, config, {name: options[name] for name in names if name in options})
+    return request.from_options(values), shared
 
 
 def _parameter(option_field: dataclasses.Field[Any], panel: str | None) -> inspect.Parameter:

@@ -66,9 +66,9 @@ def compare(
         KeyboardInterrupt: Ctrl-C; `resume_comparison` goes on from there.
     """
     listener = listener or ComparisonListener()
-    asked = {name: value for name, value in options.items() if name in CompareRequest.names()}
-    shared = {name: value for name, value in options.items() if name not in asked}
-    request = CompareRequest.from_options({"attention": attention, **asked})
+    choices = {name: value for name, value in options.items() if name in CompareRequest.names()}
+    shared = {name: value for name, value in options.items() if name not in choices}
+    request = CompareRequest.from_options({"attention": attention, **choices})
     plan, directory = ComparisonPlan.of(request, **shared), ComparisonDir(out)
     directory.check_is_free()
     first = plan.config_of(plan.entries[0])

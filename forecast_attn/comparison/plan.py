@@ -85,8 +85,8 @@ class ComparisonPlan:
             KeyError, TypeError, ValueError, ConfigError: it is something else.
         """
         seeds = [int(seed) for seed in content["seeds"]]
-        asked = {"attention": content["attention"], "seeds": len(seeds), "seed": seeds[0]}
-        return cls.of(CompareRequest.from_options(asked), **content["options"])
+        choices = {"attention": content["attention"], "seeds": len(seeds), "seed": seeds[0]}
+        return cls.of(CompareRequest.from_options(choices), **content["options"])
 
 
 # --------------------------------------------------------------------------- directory

@@ -296,16 +296,16 @@ def find_code(name: str) -> Code:
         ConfigError: there is none; with the nearest one.
     """
     known = all_codes()
-    wanted = name.strip().upper()
-    code = known.get(wanted) or known.get(f"FA{wanted}")
+    requested = name.strip().upper()
+    code = known.get(requested) or known.get(f"FA{requested}")
     if code is None:
-        raise ConfigError(f"there is no finding '{name}'", _nearest(wanted))
+        raise ConfigError(f"there is no finding '{name}'", _nearest(requested))
     return code
 
 
-def _nearest(wanted: str) -> str | None:
-    group = [code for code in all_codes() if wanted.startswith(code[:3])]
-    return did_you_mean(wanted, group or list(all_codes()))
+def _nearest(name: str) -> str | None:
+    group = [code for code in all_codes() if name.startswith(code[:3])]
+    return did_you_mean(name, group or list(all_codes()))
 
 
 def _code(name: str, entry: dict[str, Any]) -> Code:
@@ -337,8 +337,8 @@ def require_column(frame: pd.DataFrame, column: str, source: str, flag: str = ""
     """
     if column not in frame.columns:
         names = [str(name) for name in frame.columns]
-        asked = f" (--{flag})" if flag else ""
-        message = f"'{source}' has no column '{column}'{asked}; its columns are {quoted(names)}"
+        flag_text = f" (--{flag})" if flag else ""
+        message = f"'{source}' has no column '{column}'{flag_text}; its columns are {quoted(names)}"
         near = nearest(column, names)
         hint = f"did you mean '{near}'?" if near else "add the column, or correct its name"
         raise DataError(message, hint, code=code, column=column, file=source)

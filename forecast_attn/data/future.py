@@ -125,9 +125,9 @@ def future_stamps(panel: Panel, horizon: int) -> Stamps:
 
 def future_in_panel(panel: Panel, horizon: int) -> FutureRows:
     """Future values in the panel's own trailing rows."""
-    wanted = panel.ends[:, None] + np.arange(horizon)
-    inside = wanted < panel.starts[1:, None]
-    rows = np.where(inside, wanted, 0)
+    future_rows = panel.ends[:, None] + np.arange(horizon)
+    inside = future_rows < panel.starts[1:, None]
+    rows = np.where(inside, future_rows, 0)
     return FutureRows(
         stamps=future_stamps(panel, horizon),
         present=np.repeat(inside[..., None], len(_future(panel.roles)), axis=2),
@@ -235,7 +235,7 @@ class _Use(NamedTuple):
     """Series that the panel does not have."""
 
 
-def _refuse_unused(panel: Panel, wanted: Stamps, use: _Use, source: str) -> None:
+def _refuse_unused(panel: Panel, expected: Stamps, use: _Use, source: str) -> None:
     """Refuse a table that the user named, and that says nothing of the steps to forecast of a series it is about.
 
     Raises:
@@ -244,7 +244,7 @@ def _refuse_unused(panel: Panel, wanted: Stamps, use: _Use, source: str) -> None
     has_rows = np.zeros(panel.num_series, np.bool_)
     has_rows[use.series[use.series >= 0]] = True
     for index in np.flatnonzero(has_rows & ~use.is_used)[:1]:
-        first, last = (panel.zone.stamp_text(wanted[index, at]) for at in (0, -1))
+        first, last = (panel.zone.stamp_text(expected[index, at]) for at in (0, -1))
         stamps = use.stamps[use.series == index]
         lowest, highest = (panel.zone.stamp_text(stamp) for stamp in (stamps.min(), stamps.max()))
         raise DataError(
@@ -257,14 +257,14 @@ def _refuse_unused(panel: Panel, wanted: Stamps, use: _Use, source: str) -> None
         raise DataError(f"'{source}' has no row of the series to forecast", "write their names as the history does")
 
 
-def _count_unused(panel: Panel, wanted: Stamps, use: _Use, source: str, report: Report) -> None:
+def _count_unused(panel: Panel, expected: Stamps, use: _Use, source: str, report: Report) -> None:
     """Report how many rows of a table that the user named are not used, and why."""
     if use.left_out is None or not use.left_out.any():
         return
     stamps, series = use.stamps[use.left_out], use.series[use.left_out]
     known = series >= 0
     early = known & (stamps <= panel.timestamps[panel.ends - 1][series])
-    late = known & (stamps > wanted[series, -1])
+    late = known & (stamps > expected[series, -1])
     if not known.all():
         names, number = quoted(use.unknown) or "without a name", counted(int((~known).sum()), "row")
         message = f"'{source}' has {number} of series that the history does not have: {names}"
@@ -315,13 +315,13 @@ def _rows_in_table(panel: Panel, table_stamps: Stamps, series: Ints, stamps: Sta
     keys = series[rows] * len(times) + at_time[rows]
     order = np.argsort(keys, kind="stable")
     rows, keys = rows[order], keys[order]
-    asked = np.arange(panel.num_series)[:, None] * len(times) + np.searchsorted(times, stamps)
-    repeated = np.flatnonzero((keys[1:] == keys[:-1]) & np.isin(keys[1:], asked)) + 1
+    sought = np.arange(panel.num_series)[:, None] * len(times) + np.searchsorted(times, stamps)
+    repeated = np.flatnonzero((keys[1:] == keys[:-1]) & np.isin(keys[1:], sought)) + 1
     if len(repeated):
         at = int(rows[repeated].min())
         raise twice(panel.item_ids[series[at]], panel.zone.stamp_text(table_stamps[at]), at, source)
-    positions = np.searchsorted(keys, asked)
-    is_there = np.append(keys, -1)[positions] == asked
+    positions = np.searchsorted(keys, sought)
+    is_there = np.append(keys, -1)[positions] == sought
     return np.where(is_there, np.append(rows, -1)[positions], -1)
 
 
@@ -451,10 +451,10 @@ def bad_time(frame: pd.DataFrame, column: str, at: int, source: str) -> DataErro
     )
 
 
-def other_kind_of_time(column: str, stamps: Stamps, wanted: Stamps, source: str) -> DataError:
+def other_kind_of_time(column: str, stamps: Stamps, expected: Stamps, source: str) -> DataError:
     """Error for steps where the history has dates, or the other way round."""
     kinds = {"M": "dates", "i": "whole numbers"}
-    message = f"'{source}' has {kinds[stamps.dtype.kind]} in '{column}', the history {kinds[wanted.dtype.kind]}"
+    message = f"'{source}' has {kinds[stamps.dtype.kind]} in '{column}', the history {kinds[expected.dtype.kind]}"
     return DataError(message, column=column, file=source)
 
 

@@ -85,12 +85,12 @@ class IssuedForecasts:
         if not len(times):
             return np.full(np.shape(stamps), -1)
         place_of_time = np.minimum(np.searchsorted(times, stamps), len(times) - 1)
-        asked = (series * len(times) + place_of_time) * (len(issues) + 1)
+        positions = (series * len(times) + place_of_time) * (len(issues) + 1)
         steps = self.series * len(times) + np.searchsorted(times, self.stamps)
         keys = steps * (len(issues) + 1) + np.searchsorted(issues, self.issued_at) + 1
-        newest = np.searchsorted(keys, asked + np.searchsorted(issues, cutoffs, side="right"), side="right") - 1
+        newest = np.searchsorted(keys, positions + np.searchsorted(issues, cutoffs, side="right"), side="right") - 1
         # Nothing of this series and time stands at or before the cut-off when a smaller key was found.
-        is_there = (newest >= 0) & (keys[newest] >= asked) & (times[place_of_time] == stamps)
+        is_there = (newest >= 0) & (keys[newest] >= positions) & (times[place_of_time] == stamps)
         return np.where(is_there, newest, -1)
 
     def newest_values(self, series: Ints, stamps: Stamps, cutoffs: Stamps) -> NDArray[np.float64]:

@@ -176,24 +176,24 @@ def choose_sizes(panel: Panel, config: DataConfig) -> WindowLengths:
     """
     frequency = panel.frequency
     usual = WindowLengths(config.lookback or frequency.default_lookback, config.horizon or frequency.default_horizon)
-    asked, reach = usual, _steps_known_ahead(panel)
+    lengths, reach = usual, _steps_known_ahead(panel)
     if not config.horizon and 0 < reach < usual.horizon:
-        asked = WindowLengths(usual.lookback, reach, _reduced(reach, usual.horizon))
-    if (config.lookback and config.horizon) or _are_long_enough(panel, config, asked):
-        return asked
+        lengths = WindowLengths(usual.lookback, reach, _reduced(reach, usual.horizon))
+    if (config.lookback and config.horizon) or _are_long_enough(panel, config, lengths):
+        return lengths
     if panel.known.max() < FEWEST_ROWS and panel.known.sum() < FEWEST_IN_ALL:
-        return asked
+        return lengths
     pad = _may_pad(panel, config)
     for fewest in (frequency.season, 1):
-        for horizon in [config.horizon] if config.horizon else range(asked.horizon, 0, -1):
-            lookback = _largest_lookback(panel, config, asked.lookback, horizon)
-            least = min(asked.lookback, max(horizon, fewest))
+        for horizon in [config.horizon] if config.horizon else range(lengths.horizon, 0, -1):
+            lookback = _largest_lookback(panel, config, lengths.lookback, horizon)
+            least = min(lengths.lookback, max(horizon, fewest))
             if config.lookback and lookback < config.lookback and not pad:
                 continue
             sizes = WindowLengths(config.lookback or lookback, horizon)
             if (lookback >= least or (pad and config.lookback)) and _have_windows(panel, config, sizes):
                 return sizes._replace(finding=_fitted(panel, usual, sizes))
-    return asked
+    return lengths
 
 
 def _steps_known_ahead(panel: Panel) -> int:

@@ -111,5 +111,5 @@ def stamps_of(frame: pd.DataFrame, column: str, series: Ints, panel: Panel, sour
 def rows_at(panel: Panel, series: Ints, stamps: Stamps) -> Ints:
     """The row of each stamp (num_rows,); -1 where the actuals have none."""
     known = pd.DataFrame({"series": panel.series_of_rows, "stamp": panel.timestamps, "row": np.arange(panel.num_rows)})
-    wanted = pd.DataFrame({"series": series, "stamp": stamps})
-    return wanted.merge(known, how="left", on=["series", "stamp"])["row"].fillna(-1).to_numpy(np.int64)
+    keys = pd.DataFrame({"series": series, "stamp": stamps})
+    return keys.merge(known, how="left", on=["series", "stamp"])["row"].fillna(-1).to_numpy(np.int64)

@@ -153,15 +153,15 @@ def _refuse_idle_options(tables: Sequence[ForecastTable], season: int | None, bl
         raise ConfigError(f"--norm {norm} is for tests, which need to know when forecasts were made", "--block 24")
 
 
-def _reference(asked: str | None, tidy: pd.DataFrame, has_cutoffs: bool) -> str | None:
+def _reference(reference: str | None, tidy: pd.DataFrame, has_cutoffs: bool) -> str | None:
     models = [str(name) for name in pd.unique(tidy["model"])]
-    if asked is None:
+    if reference is None:
         return SEASONAL_NAIVE if has_cutoffs else None
-    if asked not in models:
-        if asked == SEASONAL_NAIVE:
+    if reference not in models:
+        if reference == SEASONAL_NAIVE:
             raise ConfigError("seasonal-naive needs to know when the forecasts were made", "--block 24, or --season 24")
-        raise ConfigError(f"there is no model '{asked}' to compare with", did_you_mean(asked, models))
-    return asked
+        raise ConfigError(f"there is no model '{reference}' to compare with", did_you_mean(reference, models))
+    return reference
 
 
 # --------------------------------------------------------------------------- seasonal-naive

@@ -281,12 +281,12 @@ def difference_from_predict(
     largest = dict.fromkeys(graph.outputs, 0.0)
     for panel in panels:
         given = _inputs(graph, model, panel)
-        wanted = _forecasts(model, panel)
-        size = _sizes(given["past_target"], wanted["prediction"])
+        expected = _forecasts(model, panel)
+        size = _sizes(given["past_target"], expected["prediction"])
         for count in {1, panel.num_series}:
             got = forecast({name: values[:count] for name, values in given.items()})
             for name, values in got.items():
-                apart = np.abs(values - wanted[name][:count])
+                apart = np.abs(values - expected[name][:count])
                 if name != "attention":
                     apart = apart / size[:count].reshape(-1, *(1,) * (apart.ndim - 1))
                 largest[name] = float(np.maximum(largest[name], apart.max()))  # a NaN stays one

@@ -351,14 +351,14 @@ def _refuse_other_sizes(path: Path, config: RunConfig, schema: Schema) -> None:
     Raises:
         RunError: the file is missing, or config.json asks for another network.
     """
-    wanted = 4 * number_of_weights(config.model, schema)
+    expected = 4 * number_of_weights(config.model, schema)
     try:
         stored = path.stat().st_size
     except OSError as error:
         raise RunError(f"cannot read '{path}': {error.strerror}", DAMAGED_HINT) from None
-    if wanted > 2 * stored + 2**20:
+    if expected > 2 * stored + 2**20:
         raise RunError(
-            f"'{path}' does not fit config.json and schema.json: it holds {stored:,} bytes, they need {wanted:,}",
+            f"'{path}' does not fit config.json and schema.json: it holds {stored:,} bytes, they need {expected:,}",
             DAMAGED_HINT,
         )
 
@@ -467,16 +467,16 @@ def _in_batches(
     """Forecast every cut-off; quantiles with offsets that stay."""
     device, behind = arrays.target.device, None
     for batch in torch.split(torch.from_numpy(cutoffs), windows_at_once(device, model.num_keys)):
-        asked = _ask(model, arrays, batch, need_weights) if len(batch) else None
+        pending = _ask(model, arrays, batch, need_weights) if len(batch) else None
         # A GPU computes the next batch while this one is read and used.
-        behind, ready = (asked, behind) if device.type == "cuda" else (None, asked)
+        behind, ready = (pending, behind) if device.type == "cuda" else (None, pending)
         if ready is not None:
             yield _forecasts_of(model, ready)
     if behind is not None:
         yield _forecasts_of(model, behind)
 
 
-class _Asked(NamedTuple):
+class _PendingBatch(NamedTuple):
     """A batch on its way from the device: nothing of it may be read before `wait` has come back."""
 
     cutoffs: Tensor
@@ -485,7 +485,7 @@ class _Asked(NamedTuple):
     wait: Callable[[], None]
 
 
-def _ask(model: Model, arrays: WindowArrays, batch: Tensor, need_weights: bool) -> _Asked:
+def _ask(model: Model, arrays: WindowArrays, batch: Tensor, need_weights: bool) -> _PendingBatch:
     """Have a batch of windows forecast, without waiting for it."""
     device = arrays.target.device
     # Matrix products of another number of rows round differently: every batch is full, so that a forecast has the
@@ -497,7 +497,7 @@ def _ask(model: Model, arrays: WindowArrays, batch: Tensor, need_weights: bool) 
         outputs = [network(window, need_weights=need_weights) for network in model.networks]
         series = _started(arrays.series_of(index)[: len(batch)])
         outputs = [_started_output(output, len(batch)) for output in outputs]
-    return _Asked(batch, series, outputs, _end_of_copies(device))
+    return _PendingBatch(batch, series, outputs, _end_of_copies(device))
 
 
 @contextmanager
@@ -527,10 +527,10 @@ def _end_of_copies(device: torch.device) -> Callable[[], None]:
     return event.synchronize
 
 
-def _forecasts_of(model: Model, asked: _Asked) -> WindowForecasts:
+def _forecasts_of(model: Model, pending: _PendingBatch) -> WindowForecasts:
     """Join the networks' forecasts of a batch, without the rows beyond it."""
-    asked.wait()
-    return window_forecasts(model, asked.cutoffs.numpy(), asked.series.numpy(), asked.outputs)
+    pending.wait()
+    return window_forecasts(model, pending.cutoffs.numpy(), pending.series.numpy(), pending.outputs)
 
 
 def window_forecasts(

@@ -125,9 +125,9 @@ def forecast_parts(
     names, call = [part.name for part in parts], secrets.token_hex(4)
     with appearing(out, names) as folder, appearing(request.attention_out, names) as weights, shared as in_order:
         assert folder is not None
-        wanted = replace(request, data=None, future=None, on_dump=None)
+        part_request = replace(request, data=None, future=None, on_dump=None)
         tasks = (_Task(part, future) for part, future in zip(parts, futures, strict=True))
-        for forecast, items in in_order(_forecast_part, _PartsWork(loaded, wanted, folder, weights, call), tasks):
+        for forecast, items in in_order(_forecast_part, _PartsWork(loaded, part_request, folder, weights, call), tasks):
             done.append(forecast)
             hashes.append(items)
             if on_part is not None:

@@ -347,12 +347,14 @@ def forecast_prepared(
     with cpu_threads(model.config.training.threads), contextlib.ExitStack() as files:
         stream = None if csv_path is None else files.enter_context(replacing(csv_path))
         arrays, writer, output = model.schema.windows_of(panel).to(device), None, None
-        wanted = _Wanted(choice or DumpChoice(), device, on_dump, None if other is None else other.network_share(panel))
+        dump_request = _DumpRequest(
+            choice or DumpChoice(), device, on_dump, None if other is None else other.network_share(panel)
+        )
         if model.has_attention and attention_path is not None:
-            output, writer = _open(model, panel, arrays, cutoffs, wanted, attention_path, files)
+            output, writer = _open(model, panel, arrays, cutoffs, dump_request, attention_path, files)
         paths = _member_paths(model, attention_path) if members else ()
         for member, path in zip(model.members, paths, strict=False):
-            _write_weights(member, *_open(member, panel, arrays, cutoffs, wanted, path, files), device, engine)
+            _write_weights(member, *_open(member, panel, arrays, cutoffs, dump_request, path, files), device, engine)
         # All windows are computed the way that has weights, written or not: a forecast depends on no option.
         for forecasts in engine(model, panel, cutoffs, device=device, arrays=arrays, need_weights=model.has_attention):
             combined = ready.combined(forecasts)
@@ -384,7 +386,7 @@ def _member_paths(model: Model, averaged: Path | None) -> tuple[Path, ...]:
     return () if averaged is None else tuple(member_path(averaged, number) for number in range(len(model.members)))
 
 
-class _Wanted(NamedTuple):
+class _DumpRequest(NamedTuple):
     """Choices for writing the weights, the device, and the listener."""
 
     choice: DumpChoice
@@ -399,14 +401,16 @@ def _open(
     panel: Panel,
     arrays: WindowArrays,
     cutoffs: NDArray[np.int64],
-    wanted: _Wanted,
+    dump_request: _DumpRequest,
     path: Path,
     files: contextlib.ExitStack,
 ) -> tuple[AttentionDumpPlan, AttentionWriter]:
     """The attention file of a model, which takes its place when `files` are closed."""
-    output = AttentionDumpPlan.plan(model, panel, arrays, cutoffs, wanted.choice, wanted.device, wanted.share)
-    if wanted.on_dump is not None:
-        wanted.on_dump(output.size, path)
+    output = AttentionDumpPlan.plan(
+        model, panel, arrays, cutoffs, dump_request.choice, dump_request.device, dump_request.share
+    )
+    if dump_request.on_dump is not None:
+        dump_request.on_dump(output.size, path)
     return output, files.enter_context(output.open(path))
 
 

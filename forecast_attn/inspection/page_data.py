@@ -125,9 +125,9 @@ def _sample(series: NDArray[np.int64], count: int, *groupings: NDArray[np.int64]
     return np.union1d(firsts, _evenly(others, count - len(firsts)))
 
 
-def _one_of_each(groups: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.int64]:
-    """A place of each wanted group, of the first group an early one and of the last a late one."""
-    members = [np.flatnonzero(groups == group) for group in wanted]
+def _one_of_each(groups: NDArray[np.int64], chosen: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Position of a window of each chosen group, of the first group an early one and of the last a late one."""
+    members = [np.flatnonzero(groups == group) for group in chosen]
     return np.array([each[at * len(each) // len(members)] for at, each in enumerate(members)], np.int64)
 
 

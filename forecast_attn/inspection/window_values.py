@@ -267,8 +267,8 @@ def _fill(
     """Values of a column at offsets from the cut-offs, where they lie in the series and nothing is known yet."""
     at = rows[:, None] + offsets
     inside = (rows >= 0)[:, None] & (at >= panel.starts[series][:, None]) & (at < panel.starts[series + 1][:, None])
-    wanted = inside & np.isnan(into)
-    into[wanted] = column[at[wanted]]
+    missing = inside & np.isnan(into)
+    into[missing] = column[at[missing]]
 
 
 def _forecast_again(

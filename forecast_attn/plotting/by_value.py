@@ -234,9 +234,9 @@ def _positions(forecasts: Forecasts, panel: Panel, name: str) -> _Positions:
         for at in np.unique(series[series >= 0]):
             known = panel.timestamps[panel.starts[at] : panel.starts[at + 1]]
             chosen = np.flatnonzero(series == at)
-            wanted = stamps[chosen].astype(known.dtype)
-            position = np.searchsorted(known, wanted).clip(max=len(known) - 1)
-            rows[chosen] = np.where(known[position] == wanted, panel.starts[at] + position, -1)
+            times = stamps[chosen].astype(known.dtype)
+            position = np.searchsorted(known, times).clip(max=len(known) - 1)
+            rows[chosen] = np.where(known[position] == times, panel.starts[at] + position, -1)
         rows_of_times.append(rows)
     missing = np.flatnonzero((rows_of_times[0] < 0) | (rows_of_times[1] < 0))
     if len(missing):

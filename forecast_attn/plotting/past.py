@@ -85,8 +85,8 @@ class Past:
         begins = schema.padded | (rows - schema.lookback + 1 >= panel.starts[series])
         whole = begins & (rows + schema.horizon < panel.starts[series + 1]) & (rows < panel.ends[series])
         check_known(items, list(panel.item_ids), "series", self.name)
-        wanted = np.isin(np.array(panel.item_ids, object)[series], items) if items else True
-        rows = rows[whole & wanted]
+        selected = np.isin(np.array(panel.item_ids, object)[series], items) if items else True
+        rows = rows[whole & selected]
         if not len(rows):
             raise self._no_window(cutoff)
         return rows
@@ -160,8 +160,8 @@ def newest_validation(run: RunDir, data: pd.DataFrame | Path | None, items: list
     series = past.panel.series_of(cutoffs)
     newest = np.append(np.diff(series) > 0, True)
     check_known(items, [past.panel.item_ids[at] for at in series[newest]], "validation window of series", past.name)
-    wanted = np.isin(np.array(past.panel.item_ids, object)[series], items) if items else True
-    return past, cutoffs[newest & wanted]
+    selected = np.isin(np.array(past.panel.item_ids, object)[series], items) if items else True
+    return past, cutoffs[newest & selected]
 
 
 def prepared_past(run: RunDir, data: pd.DataFrame | Path | None) -> tuple[Past, Preparation]:

@@ -106,13 +106,13 @@ def first_that_reaches(candidates: Iterator[SeriesValues], forecasts: Forecasts,
         history: steps wanted before each cut-off; see `history_length`.
     """
     best, most = SeriesValues({}, {}), -1
-    wanted = history_length(history, int(forecasts.frame["step"].max()))
+    length = history_length(history, int(forecasts.frame["step"].max()))
     firsts = forecasts.frame.drop_duplicates("item_id")
     cutoffs = list(zip(firsts["item_id"], firsts["cutoff"].to_numpy(), strict=True))
     for candidate in candidates:
-        lengths = [len(candidate.before(name, at, wanted)[0]) for name, at in cutoffs]
+        lengths = [len(candidate.before(name, at, length)[0]) for name, at in cutoffs]
         if sum(lengths) > most:
             best, most = candidate, sum(lengths)
-        if min(lengths) >= wanted:
+        if min(lengths) >= length:
             break
     return best

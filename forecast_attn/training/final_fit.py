@@ -24,12 +24,12 @@ from forecast_attn.training.progress import TrainingListener
 
 def no_final_fit(preparation: Preparation, config: RunConfig) -> str | None:
     """The reason why a run does not end with a training on all rows; None where it does."""
-    wanted, obstacle = config.training.final_fit, _obstacle(preparation, config)
-    if wanted == "none":
+    choice, obstacle = config.training.final_fit, _obstacle(preparation, config)
+    if choice == "none":
         return "--final-fit none"
     if obstacle is not None:
         return obstacle
-    if wanted == "always":
+    if choice == "always":
         return None
     if preparation.panel.num_series < FEWEST_SERIES:
         return f"fewer than {FEWEST_SERIES} series; --final-fit always does it anyway"

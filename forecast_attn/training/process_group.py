@@ -78,11 +78,11 @@ def launch_of(config: TrainingConfig) -> Launch | None:
     Raises:
         ConfigError: the options ask for other processes than a launcher started, or for machines that no launcher did.
     """
-    launch, asked = launch_of_this_process(), (config.devices, config.num_nodes)
+    launch, configured = launch_of_this_process(), (config.devices, config.num_nodes)
     if launch is None:
         _refuse_nodes(config)
         return None
-    if asked == (launch.per_node, launch.nodes):
+    if configured == (launch.per_node, launch.nodes):
         _refuse_unknown_tasks(launch)
         return None if launch.size == 1 else launch
     if launch.launcher == "srun" and config.num_processes == 1:

@@ -74,13 +74,13 @@ class Refitted(NamedTuple):
     """The epoch of each network that was best."""
 
 
-def refit(model: Model, panel: Panel, wanted: Refit, folder: Path, listener: TrainingListener) -> Refitted:
+def refit(model: Model, panel: Panel, request: Refit, folder: Path, listener: TrainingListener) -> Refitted:
     """Train a model further on the rows up to a cut-off, all members where it is an ensemble.
 
     Args:
         model: whose weights to begin with; it is left as it is.
         panel: the series, with rows after the cut-off too, which are cut off first.
-        wanted: cut-off, epochs, device.
+        request: cut-off, epochs, device.
         folder: an empty folder for the weights of the best epoch.
         listener: hears how training goes.
 
@@ -92,8 +92,8 @@ def refit(model: Model, panel: Panel, wanted: Refit, folder: Path, listener: Tra
         RunError: the loss became non-finite, or the folder cannot be written.
         KeyboardInterrupt: Ctrl-C while training.
     """
-    preparation = windows_to_refit(model, panel_until(panel, wanted.cutoff), wanted)
-    config, networks, epochs = refit_config(model.config, wanted), [], []
+    preparation = windows_to_refit(model, panel_until(panel, request.cutoff), request)
+    config, networks, epochs = refit_config(model.config, request), [], []
     for number, network in enumerate(model.networks):
         run = RunDir.create(folder_of_network(folder, model, number))
         networks.append(_trained_further(network, preparation, member_config(config, number), run, listener))
@@ -106,19 +106,19 @@ def folder_of_network(folder: Path, model: Model, number: int) -> Path:
     return folder / str(number) if model.is_ensemble else folder
 
 
-def weights_after(model: Model, panel: Panel, wanted: Refit, device: torch.device) -> dict[str, float] | None:
+def weights_after(model: Model, panel: Panel, request: Refit, device: torch.device) -> dict[str, float] | None:
     """Choose the weights of network and baselines on the validation windows of a refit.
 
     Args:
         model: the refitted one.
         panel: the series, with rows after the cut-off too, which are cut off first.
-        wanted: as it was refitted.
+        request: as it was refitted.
         device: where to compute.
 
     Returns:
         The weights that are not 0; None where the refit has no validation windows.
     """
-    preparation = windows_to_refit(model, panel_until(panel, wanted.cutoff), wanted)
+    preparation = windows_to_refit(model, panel_until(panel, request.cutoff), request)
     if not len(preparation.validation_cutoffs):
         return None
     validation = forecast_validation(model, preparation, preparation.windows().to(device))
@@ -127,40 +127,40 @@ def weights_after(model: Model, panel: Panel, wanted: Refit, device: torch.devic
     return dict(combination(preparation, validation, baselines)["weights"])
 
 
-def held_out_steps(model: Model, known: Panel, wanted: Refit) -> int:
+def held_out_steps(model: Model, known: Panel, request: Refit) -> int:
     """Steps before the cut-off that a refit does not train on."""
-    if wanted.validation is not None:
-        return wanted.validation
+    if request.validation is not None:
+        return request.validation
     steps = validation_steps(known, model.config.data.validation, model.schema.horizon)
     return min(steps, VALIDATION_HORIZONS * model.schema.horizon)
 
 
-def windows_to_refit(model: Model, known: Panel, wanted: Refit) -> Preparation:
+def windows_to_refit(model: Model, known: Panel, request: Refit) -> Preparation:
     """The windows of the rows up to the cut-off, to train on and to choose the best epoch with.
 
     Raises:
         DataError: there are none.
     """
-    schema, steps = model.schema, held_out_steps(model, known, wanted)
-    boundary = schema.frequency.shift(np.array([wanted.cutoff]), -steps)[0]
+    schema, steps = model.schema, held_out_steps(model, known, request)
+    boundary = schema.frequency.shift(np.array([request.cutoff]), -steps)[0]
     preparation = prepare_again(known, schema, boundary)
-    if wanted.since is not None:
+    if request.since is not None:
         rows = preparation.panel.timestamps
         training, validation = (
-            cutoffs[rows[cutoffs] >= wanted.since]
+            cutoffs[rows[cutoffs] >= request.since]
             for cutoffs in (preparation.training_cutoffs, preparation.validation_cutoffs)
         )
         preparation = replace(preparation, training_cutoffs=training, validation_cutoffs=validation)
     if not len(preparation.training_cutoffs) or (steps and not len(preparation.validation_cutoffs)):
-        window = "a longer --refit-window, " if wanted.since is not None else ""
+        window = "a longer --refit-window, " if request.since is not None else ""
         raise DataError(
-            f"there is no window to refit on up to {known.zone.stamp_text(wanted.cutoff)}",
+            f"there is no window to refit on up to {known.zone.stamp_text(request.cutoff)}",
             f"{window}a later --start, or --refit never",
         )
-    return preparation if wanted.half_life is None else _newest_drawn_most(preparation, model.config, wanted)
+    return preparation if request.half_life is None else _newest_drawn_most(preparation, model.config, request)
 
 
-def _newest_drawn_most(preparation: Preparation, config: RunConfig, wanted: Refit) -> Preparation:
+def _newest_drawn_most(preparation: Preparation, config: RunConfig, request: Refit) -> Preparation:
     """The same with training windows drawn by their age, as many as their weights sum to.
 
     A window at the stamp `half_life` weighs one half, one twice as old a quarter. It may be drawn several times.
@@ -168,9 +168,9 @@ def _newest_drawn_most(preparation: Preparation, config: RunConfig, wanted: Refi
     assert config.training.seed is not None
     cutoffs = preparation.training_cutoffs
     stamps = preparation.panel.timestamps[cutoffs]
-    ages = (wanted.cutoff - stamps) / (wanted.cutoff - wanted.half_life)
+    ages = (request.cutoff - stamps) / (request.cutoff - request.half_life)
     weights = 0.5 ** ages.astype(np.float64)
-    generator = np.random.default_rng(mix_seed(config.training.seed, wanted.number))
+    generator = np.random.default_rng(mix_seed(config.training.seed, request.number))
     number = max(round(float(weights.sum())), 1)
     drawn = generator.choice(len(cutoffs), number, p=weights / weights.sum())
     return replace(preparation, training_cutoffs=cutoffs[np.sort(drawn)])
@@ -188,7 +188,7 @@ def _trained_further(
     return load_network(run, config, preparation.schema)
 
 
-def refit_config(config: RunConfig, wanted: Refit) -> RunConfig:
+def refit_config(config: RunConfig, request: Refit) -> RunConfig:
     """The options of the run, but for those that belong to a beginning: fewer and smaller steps, and no early end."""
     training = config.training
     assert training.seed is not None
@@ -196,15 +196,15 @@ def refit_config(config: RunConfig, wanted: Refit) -> RunConfig:
     share = parse_share_range(training.teacher_forcing)[1]
     changed = replace(
         training,
-        learning_rate=wanted.learning_rate or training.learning_rate * RATE_SHARE,
-        max_epochs=wanted.epochs,
-        patience=wanted.epochs,
+        learning_rate=request.learning_rate or training.learning_rate * RATE_SHARE,
+        max_epochs=request.epochs,
+        patience=request.epochs,
         max_time=None,
         teacher_forcing=f"{share:g}" if config.model.decoding == "autoregressive" else training.teacher_forcing,
-        seed=mix_seed(training.seed, wanted.number) % 2**31,
-        accelerator=wanted.accelerator,
+        seed=mix_seed(training.seed, request.number) % 2**31,
+        accelerator=request.accelerator,
         # Several GPUs want processes that begin before this one has used a GPU: with its own forecasts it has.
-        devices=training.devices if choose_device(wanted.accelerator).type == "cpu" else 1,
+        devices=training.devices if choose_device(request.accelerator).type == "cpu" else 1,
         num_nodes=1,
         strategy="auto",
     )

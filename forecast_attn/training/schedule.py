@@ -80,8 +80,8 @@ def _steps_per_epoch(config: TrainingConfig, num_windows: int, batch_size: int) 
 
 def _batch_size(num_windows: int) -> int:
     """The power of two that gives about 40 steps per pass, between 16 and 128."""
-    wanted = max(num_windows / BATCHES_PER_PASS, 1)
-    nearest: int = 2 ** round(math.log2(wanted))
+    ideal = max(num_windows / BATCHES_PER_PASS, 1)
+    nearest: int = 2 ** round(math.log2(ideal))
     return min(max(nearest, MIN_BATCH), MAX_BATCH)
 
 

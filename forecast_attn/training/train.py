@@ -74,11 +74,11 @@ def train(panel: Panel, config: RunConfig, out: Path, source: DataSource, listen
     """
     check_hardware(config.training)
     preparation = prepare(panel, config.data)
-    asked, config = config, resolved(preparation, config)
+    given, config = config, resolved(preparation, config)
     listener.prepared(preparation, config)
     schema = preparation.schema
     note = patches_note(
-        asked.model,
+        given.model,
         lookback=schema.lookback,
         horizon=schema.horizon,
         season=schema.frequency.season,

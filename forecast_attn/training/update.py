@@ -80,7 +80,7 @@ class EpochListener(TrainingListener):
 def updated(
     last: Updated,
     panel: Panel,
-    wanted: Refit,
+    request: Refit,
     folder: Path,
     device: torch.device,
     on_epoch: Callable[[EpochRecord], None] = lambda record: None,
@@ -90,7 +90,7 @@ def updated(
     Args:
         last: the model, and where the update begins.
         panel: the series, with rows after the cut-off too, which are cut off first.
-        wanted: cut-off, steps held out, epochs, and what is kept.
+        request: cut-off, steps held out, epochs, and what is kept.
         folder: does not exist, or is empty; holds weights and history of the training in `new`, and of the one on all
             rows in `final`.
         device: where to score.
@@ -102,23 +102,23 @@ def updated(
         KeyboardInterrupt: Ctrl-C while training.
     """
     listener = EpochListener(on_epoch)
-    new, epochs = refit(last.start, panel, wanted, folder / "new", listener)
+    new, epochs = refit(last.start, panel, request, folder / "new", listener)
     listener.check()
-    before, after = _held_out_scores(last.start, new, panel, wanted, device)
-    if wanted.keep == "best" and before is not None and after is not None and after.loss >= before.loss:
+    before, after = _held_out_scores(last.start, new, panel, request, device)
+    if request.keep == "best" and before is not None and after is not None and after.loss >= before.loss:
         return replace(last, before=before, after=after, is_new=False, epochs=epochs, final_epochs=0)
-    calibration = _calibration_now(last.model, panel, wanted, device)
-    new = _knowing(new, calibration, panel, wanted)
+    calibration = _calibration_now(last.model, panel, request, device)
+    new = _knowing(new, calibration, panel, request)
     result = Updated(new, new, before, after, epochs=epochs)
-    if not wanted.final_fit or before is None:
+    if not request.final_fit or before is None:
         return result
-    everything = replace(wanted, validation=0, epochs=max(epochs))
+    everything = replace(request, validation=0, epochs=max(epochs))
     model, _ = refit(last.start, panel, everything, folder / "final", listener)
     listener.check()
     return replace(result, model=_knowing(model, calibration, panel, everything), final_epochs=everything.epochs)
 
 
-def _calibration_now(model: Model, panel: Panel, wanted: Refit, device: torch.device) -> Calibration | None:
+def _calibration_now(model: Model, panel: Panel, request: Refit, device: torch.device) -> Calibration | None:
     """The calibration of a model at the cut-off; of an adaptive one the offsets are the mean of those of the series.
 
     They followed the forecasts before the update: of its own, the network would have been trained on the answers.
@@ -126,9 +126,9 @@ def _calibration_now(model: Model, panel: Panel, wanted: Refit, device: torch.de
     calibration = model.calibration
     if calibration is None or calibration.tracking is None:
         return calibration
-    known = panel_until(panel, wanted.cutoff)
+    known = panel_until(panel, request.cutoff)
     rows = known.ends - 1
-    rows = rows[known.timestamps[rows] == wanted.cutoff]
+    rows = rows[known.timestamps[rows] == request.cutoff]
     model = model.of_series(known.item_ids).to(device)
     followed = followed_errors(model, known, rows, model.schema.windows_of(known).to(device))
     if followed is None or not len(rows):
@@ -137,23 +137,23 @@ def _calibration_now(model: Model, panel: Panel, wanted: Refit, device: torch.de
     return replace(calibration, offsets=followed.offsets.mean(axis=0), tracking=tracking)
 
 
-def _knowing(model: Model, calibration: Calibration | None, panel: Panel, wanted: Refit) -> Model:
+def _knowing(model: Model, calibration: Calibration | None, panel: Panel, request: Refit) -> Model:
     """The model with a calibration, which goes on with the errors after the rows that the model was trained on."""
     if calibration is None or calibration.tracking is None:
         return model
-    steps = held_out_steps(model, panel_until(panel, wanted.cutoff), wanted)
-    after = model.schema.frequency.shift(np.array([wanted.cutoff]), -steps)[0]
+    steps = held_out_steps(model, panel_until(panel, request.cutoff), request)
+    after = model.schema.frequency.shift(np.array([request.cutoff]), -steps)[0]
     tracking = calibration.tracking._replace(after=int(np.asarray(after).astype(np.int64)))
     return replace(model, calibration=replace(calibration, tracking=tracking))
 
 
 def _held_out_scores(
-    old: Model, new: Model, panel: Panel, wanted: Refit, device: torch.device
+    old: Model, new: Model, panel: Panel, request: Refit, device: torch.device
 ) -> tuple[HeldOutScores | None, HeldOutScores | None]:
     """Scores of both on the validation windows of a refit; None where nobody asks, or there are none."""
-    if wanted.keep == "new" and not wanted.final_fit:
+    if request.keep == "new" and not request.final_fit:
         return None, None
-    preparation = windows_to_refit(new, panel_until(panel, wanted.cutoff), wanted)
+    preparation = windows_to_refit(new, panel_until(panel, request.cutoff), request)
     if not len(preparation.validation_cutoffs):
         return None, None
     arrays = preparation.windows().to(device)

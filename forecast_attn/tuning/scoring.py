@@ -144,17 +144,17 @@ class Objective:
         return _defined_errors(scored, (scored.get("pinball") or {}).values())
 
     def _in_backtest(self, params: dict[str, Any], out: Path, listener: TrainingListener) -> dict[str, float]:
-        wanted = self._backtest_options
+        options = self._backtest_options
         try:
             before_cutoffs = self._before_cutoffs(self.config_of(params))
-            self._check_windows(before_cutoffs.folds(wanted).windows)
+            self._check_windows(before_cutoffs.folds(options).windows)
             run = before_cutoffs.train(out, listener)
         except (ConfigError, DataError) as error:
             raise RefusedTrialError(error.message) from None
         if was_interrupted(run):
             raise KeyboardInterrupt
-        plan = before_cutoffs.plan(run, wanted)
-        scores = run_backtest(plan, out / "scored.parquet", wanted, BacktestListener()).metrics
+        plan = before_cutoffs.plan(run, options)
+        scores = run_backtest(plan, out / "scored.parquet", options, BacktestListener()).metrics
         pinball = scores.filter(like="pinball@").iloc[0]
         return _defined_errors(scores.iloc[0].to_dict(), pinball)
 

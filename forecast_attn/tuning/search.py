@@ -85,10 +85,10 @@ def tune(
 
     check_installed()
     listener = listener or TuningListener()
-    asked = {name: value for name, value in options.items() if name in TuneRequest.names()}
-    request = TuneRequest.from_options(asked)
+    choices = {name: value for name, value in options.items() if name in TuneRequest.names()}
+    request = TuneRequest.from_options(choices)
     shared = {
-        find_option(name)[1].name: value for name, value in options.items() if name not in asked and value is not None
+        find_option(name)[1].name: value for name, value in options.items() if name not in choices and value is not None
     }
     check_sharing(request.engine, request.jobs)
     if (request.jobs > 1 or request.engine != "local") and str(data) == STDIN:

@@ -81,7 +81,7 @@ def update_run(
     axis = axis_of(panel)
     options.check(axis, model.schema.horizon)
     number = int(run.read_json(run.metrics).get("update", {}).get("number", 0)) + 1
-    wanted = options.request(number, axis.stamps[-1], axis, request.accelerator)
+    refit_request = options.request(number, axis.stamps[-1], axis, request.accelerator)
     scratch = out.with_name(f".{out.name}.update")
     with write_errors_of(out):
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -90,9 +90,14 @@ def update_run(
         (scratch / MARK).touch()
         with cpu_threads(model.config.training.threads):
             update = updated(
-                Updated(model, start), panel, wanted, scratch / "training", device, on_epoch or (lambda record: None)
+                Updated(model, start),
+                panel,
+                refit_request,
+                scratch / "training",
+                device,
+                on_epoch or (lambda record: None),
             )
-            child = _Child(run, RunDir.create(scratch / "run"), update, wanted, panel, grown, device)
+            child = _Child(run, RunDir.create(scratch / "run"), update, refit_request, panel, grown, device)
             child.write(scratch / "training" / "new", name_of(data))
         with write_errors_of(out):
             child.run.path.replace(out)
@@ -140,14 +145,14 @@ class _Child:
         parent: RunDir,
         run: RunDir,
         update: Updated,
-        wanted: Refit,
+        refit_request: Refit,
         panel: Panel,
         grown: GrownTable,
         device: torch.device,
     ) -> None:
-        self.parent, self.run, self.update, self.wanted, self.grown = parent, run, update, wanted, grown
-        self.panel, self.device, self.known = panel, device, panel_until(panel, wanted.cutoff)
-        self._held_out = held_out_steps(update.model, self.known, wanted)
+        self.parent, self.run, self.update, self.refit_request, self.grown = parent, run, update, refit_request, grown
+        self.panel, self.device, self.known = panel, device, panel_until(panel, refit_request.cutoff)
+        self._held_out = held_out_steps(update.model, self.known, refit_request)
 
     def write(self, trained: Path, source: str) -> None:
         """Write all files of the run; metrics.json comes last.
@@ -170,13 +175,15 @@ class _Child:
         if calibration is not None:
             run.write_json(run.calibration, calibration.to_dict())
         weights = self._weights()
-        preparation = windows_to_refit(self.update.start, self.known, replace(self.wanted, since=None, half_life=None))
+        preparation = windows_to_refit(
+            self.update.start, self.known, replace(self.refit_request, since=None, half_life=None)
+        )
         write_tail(run, preparation.panel, rows_to_keep(weights, preparation, self.update.model.config))
         if not len(preparation.validation_cutoffs):
             self._finish_unscored()
             return
         best = self.update.epochs if self.update.is_new else (0,) * len(self.update.epochs)
-        facts = UpdateMetrics(self._record(), best, self.wanted.epochs, self._ending(), weights)
+        facts = UpdateMetrics(self._record(), best, self.refit_request.epochs, self._ending(), weights)
         score_updated(run, self.update.start, preparation, facts)
 
     def _finish_unscored(self) -> None:
@@ -220,7 +227,7 @@ class _Child:
         kept = kept_weights(self.parent)
         if not kept or not self.update.is_new:
             return kept
-        return weights_after(self.update.start, self.panel, self.wanted, self.device) or kept
+        return weights_after(self.update.start, self.panel, self.refit_request, self.device) or kept
 
     def _record(self) -> dict[str, Any]:
         """The update as metrics.json holds it."""
@@ -228,14 +235,14 @@ class _Child:
         record = {
             "parent": str(self.parent.path),
             "parent_sha256": sha256_of(self.parent.metrics),
-            "number": self.wanted.number,
+            "number": self.refit_request.number,
             "rows": grown.rows,
             "from": text(grown.first),
             "until": text(grown.last),
             "table": {"vintages_sha256": None, **grown.base},
             "held_out": self._held_out,
             "kept": "new" if self.update.is_new else "old",
-            "epochs": self.wanted.epochs,
+            "epochs": self.refit_request.epochs,
         }
         scores = {"old": self.update.before, "new": self.update.after}
         return record | {name: _score(each) for name, each in scores.items() if each is not None}
@@ -245,11 +252,11 @@ class _Child:
         if not self.update.is_new:
             before = self.parent.read_json(self.parent.metrics)
             return {name: before[name] for name in ("final_fit", "no_final_fit") if name in before}
-        epochs = self.update.final_epochs if self._held_out else self.wanted.epochs
+        epochs = self.update.final_epochs if self._held_out else self.refit_request.epochs
         if not epochs:
             return {"no_final_fit": "--no-final-fit"}
-        everything = windows_to_refit(self.update.model, self.known, replace(self.wanted, validation=0))
-        until = self.panel.zone.stamp_text(self.wanted.cutoff)
+        everything = windows_to_refit(self.update.model, self.known, replace(self.refit_request, validation=0))
+        until = self.panel.zone.stamp_text(self.refit_request.cutoff)
         windows = len(np.unique(everything.training_cutoffs))
         return {"final_fit": {"epochs": epochs, "windows": windows, "until": until}}
 

@@ -204,7 +204,7 @@ class Killer(BacktestListener):
             os.kill(os.getpid(), signal.SIGKILL)
 
 sales = pd.read_csv({table!r}, parse_dates=["day"])
-Forecaster.load({run!r}).backtest(sales, out={out!r}, listener=Killer(), **json.loads({wanted!r}))
+Forecaster.load({run!r}).backtest(sales, out={out!r}, listener=Killer(), **json.loads({options!r}))
 """
 
 
@@ -230,7 +230,7 @@ def killed_once(shop_run: Path, tmp_path_factory: pytest.TempPathFactory, proces
     folder = tmp_path_factory.mktemp("killed")
     out = folder / "bt.parquet"
     names = {"tests": str(Path(__file__).parent), "table": str(shop_run.parent / "sales.csv"), "run": str(shop_run)}
-    code = KILLED.format(**names, out=str(out), wanted=json.dumps(OPTIONS))
+    code = KILLED.format(**names, out=str(out), options=json.dumps(OPTIONS))
     done = subprocess.run([sys.executable, "-c", code], env=process_environment, capture_output=True, timeout=600)
     assert done.returncode == -signal.SIGKILL, done.stderr.decode()
     assert [path.name for path in folder.iterdir()] == [".bt.parquet.parts"]

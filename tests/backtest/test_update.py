@@ -57,7 +57,7 @@ def forecasts_of(forecaster: Forecaster, history: pd.DataFrame, future: pd.DataF
 
 
 @pytest.mark.parametrize(
-    ("options", "refits"),
+    ("given", "refits"),
     [
         ({}, {"refit_keep": "best", "refit_final_fit": True, "refit_half_life": 8 * 14}),
         ({"keep": "new", "final_fit": False, "epochs": 1, "half_life": "none"}, {"refit_epochs": 1}),
@@ -73,7 +73,7 @@ def forecasts_of(forecaster: Forecaster, history: pd.DataFrame, future: pd.DataF
     ids=["defaults", "new", "all-rows", "old-stays"],
 )
 def test_a_backtest_with_refits_is_a_sequence_of_updates(
-    options: dict[str, Any],
+    given: dict[str, Any],
     refits: dict[str, Any],
     old_run: Path,
     parts: Parts,
@@ -83,7 +83,7 @@ def test_a_backtest_with_refits_is_a_sequence_of_updates(
     schedule = {"cutoffs": 2, "stride": 3, "baselines": "none", "out": tmp_path / "backtest.parquet"}
     frame = forecaster.backtest(sales, **schedule, refit="every", **refits).frame
     for name, cutoff in (("one", SECOND), ("two", LAST)):
-        forecaster = forecaster.update(parts[name], **options)
+        forecaster = forecaster.update(parts[name], **given)
         history, later = sales[sales["day"] <= cutoff], sales[sales["day"].between(cutoff + DAY, cutoff + 3 * DAY)]
         forecasts = forecasts_of(forecaster, history, later[["shop", "day", "promotion"]])
         expected = frame[(frame["model"] == "combination") & (frame["cutoff"] == cutoff)]
@@ -92,7 +92,7 @@ def test_a_backtest_with_refits_is_a_sequence_of_updates(
         for column in ("prediction", "0.1", "0.9"):
             np.testing.assert_array_equal(forecasts[f"{column}_x"], forecasts[f"{column}_y"])
     assert forecaster.metrics["update"]["number"] == 2
-    assert forecaster.metrics["update"]["kept"] == ("old" if options.get("learning_rate") == 0.5 else "new")
+    assert forecaster.metrics["update"]["kept"] == ("old" if given.get("learning_rate") == 0.5 else "new")
 
 
 def test_both_are_scored_on_steps_that_neither_has_seen(old_run: Path, new_run: Forecaster, parts: Parts) -> None:
@@ -211,10 +211,10 @@ def test_rows_without_the_table_before_them(old_run: Path, parts: Parts, tmp_pat
         away.rename(table)
 
 
-@pytest.mark.parametrize("options", [{"validation": 0}, {"validation": 2}, {"epochs": 0}, {"half_life": "x"}])
-def test_options_that_cannot_be(options: dict[str, Any], old_run: Path, parts: Parts) -> None:
+@pytest.mark.parametrize("given", [{"validation": 0}, {"validation": 2}, {"epochs": 0}, {"half_life": "x"}])
+def test_options_that_cannot_be(given: dict[str, Any], old_run: Path, parts: Parts) -> None:
     with pytest.raises(UserError) as refused:
-        Forecaster.load(old_run).update(parts["one"], **options)
+        Forecaster.load(old_run).update(parts["one"], **given)
     assert "refit" not in refused.value.message + (refused.value.hint or "")
 
 

@@ -76,16 +76,16 @@ def _with_index(table: pd.DataFrame, config: DataConfig) -> pd.DataFrame:
     """
     known = {*LEVEL_NAMES, config.time, config.item_id}
     index = table.index
-    wanted = [
+    levels = [
         at
         for at, name in enumerate(index.names)
         if name is not None and (name in known or str(name).lower() in LEVEL_NAMES)
     ]
     dates = [at for at in range(index.nlevels) if _are_dates(index.get_level_values(at).dtype)]
-    has_time = bool(set(dates) & set(wanted)) or any(_are_dates(dtype) for dtype in table.dtypes)
+    has_time = bool(set(dates) & set(levels)) or any(_are_dates(dtype) for dtype in table.dtypes)
     if dates and not has_time and config.time is None:
-        wanted = list(range(index.nlevels))
-    names = {at: _level_name(index, at, dates) for at in wanted}
+        levels = list(range(index.nlevels))
+    names = {at: _level_name(index, at, dates) for at in levels}
     names = {at: name for at, name in names.items() if name not in table.columns}
     if not names:
         return table

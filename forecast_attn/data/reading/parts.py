@@ -169,10 +169,10 @@ def _is_whole(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) <= 18 and (text == "0" or text[0] != "0")
 
 
-def _check_columns(first: TablePart, wanted: pa.Table, part: TablePart, table: pa.Table) -> None:
+def _check_columns(first: TablePart, expected: pa.Table, part: TablePart, table: pa.Table) -> None:
     """Refuse a part with other columns: a column that a file lacks is not the same as one without values."""
-    columns, others = set(wanted.column_names), set(table.column_names)
-    lacking = [name for name in wanted.column_names if name not in others]
+    columns, others = set(expected.column_names), set(table.column_names)
+    lacking = [name for name in expected.column_names if name not in others]
     further = [name for name in table.column_names if name not in columns]
     if lacking or further:
         differences = [f"lacks {quoted(lacking)}"] * bool(lacking) + [f"has {quoted(further)} too"] * bool(further)
