@@ -14,7 +14,7 @@ class SharedKeywords(TypedDict, total=False):
     """Options of every training, of one network or of many."""
 
     target: str | int | None
-    """Column to forecast, or row-count (default: found by its name: target, y, value, OT, …)."""
+    """Column to forecast, or row-count to count rows with --resample (default: the one named target, y, value, …)."""
     time: str | int | None
     """Column of time stamps, or several, such as year,month or date,time; row-number counts the rows (default: found
     by name or content)."""
@@ -39,15 +39,15 @@ class SharedKeywords(TypedDict, total=False):
     the season, and the lookback covers all (default: by the time step)."""
     date_format: str | int | None
     """Format of the time stamps: '%d.%m.%Y %H:%M', day-first, month-first; s, ms, us or ns for numbers since 1970,
-    excel for a spreadsheet's numbers of days (default: found)."""
+    excel for a spreadsheet's day numbers (default: detected)."""
     tz: str | int | None
     """Zone of local time stamps, such as Europe/Berlin; results are shown in it."""
     delimiter: str | int | None
-    """Character between the fields of a CSV (default: found)."""
+    """Character between the fields of a CSV (default: detected)."""
     decimal: str | int | None
-    """Decimal mark of a CSV, a point or a comma (default: found)."""
+    """Decimal mark of a CSV, a point or a comma (default: detected)."""
     encoding: str | int | None
-    """Encoding of a CSV (default: found, if UTF-8, UTF-16 or Latin-1)."""
+    """Encoding of a CSV (default: detected among UTF-8, UTF-16 and Latin-1)."""
     skip_rows: int
     """Lines of a CSV above its header, such as a title. Default: 0."""
     comment: str | int | None
@@ -55,7 +55,7 @@ class SharedKeywords(TypedDict, total=False):
     skip_footer: int
     """Lines of a CSV below its rows, such as totals and sources. Default: 0."""
     header: bool
-    """The first line of a CSV names its columns; else they are column_1, column_2, …. Default: True."""
+    """The first line of a CSV names its columns; without names they are column_1, column_2, …. Default: True."""
     header_rows: int
     """Lines of a CSV that name its columns, such as names and units. Default: 1."""
     na: str | Sequence[str]
@@ -63,7 +63,7 @@ class SharedKeywords(TypedDict, total=False):
     sheet: str | int | None
     """Sheet of a spreadsheet or table of a JSON file, by its name (default: the only one with rows)."""
     wide: bool
-    """One column per series, named by the column, instead of one row per series and step. Default: False."""
+    """The table has one column per series instead of one row per series and step. Default: False."""
     layout: str
     """Form of the table: one row per series and step (long), one row per series (rows), or one row per year with a
     column per month or quarter, or per day with a column per hour (calendar) (long, rows, calendar). Default:
@@ -78,13 +78,13 @@ class SharedKeywords(TypedDict, total=False):
     """Treatment of empty cells and absent rows; mask hides them from attention and loss; auto masks a few and
     refuses many (auto, error, mask, ffill, interpolate, zero). Default: 'auto'."""
     categorical: str | Sequence[str]
-    """Covariates whose numbers are categories; declared columns of text are categorical anyway."""
+    """Numeric covariates to treat as categories; declared text columns always are categories."""
     weight: str | int | None
-    """Column of each series' weight in the loss, constant per series."""
+    """Column with the weight of each series in the loss, constant per series."""
     calendar: str | int
     """Calendar features: auto (by frequency), none, or a list of names. Default: 'auto'."""
     holidays: str | Sequence[str]
-    """Countries whose public holidays are a feature, such as DE,FR."""
+    """Countries whose public holidays become a feature, such as DE,FR."""
     holiday_dates: str | int | None
     """CSV of additional dates to treat as holidays."""
     scaling: str
@@ -108,7 +108,7 @@ class SharedKeywords(TypedDict, total=False):
     normaliser: str
     """Function that turns scores into weights (softmax, sparsemax, entmax15). Default: 'softmax'."""
     attention_window: str
-    """Keys that a query may see (global, local-p, local-m). Default: 'global'."""
+    """Keys that a query may attend to (global, local-p, local-m). Default: 'global'."""
     window_radius: int
     """Half width D of a local attention window. Default: 10."""
     input_feeding: bool
@@ -136,7 +136,7 @@ class SharedKeywords(TypedDict, total=False):
     """Width of a perceptron per time step that adds to the decoder's forecast; 0 for none (default: 64 with patches,
     else 0)."""
     linear_path: bool
-    """Add a linear map of the whole window, and what is known ahead, to the forecast. Default: False."""
+    """Add a linear map of the whole window and the known future inputs to the forecast. Default: False."""
     skip: bool
     """Add a linear map of each lookback step's inputs to its encoder output. Default: True."""
     dropout: float
@@ -145,24 +145,24 @@ class SharedKeywords(TypedDict, total=False):
     """Direct: all steps at once; autoregressive: each step reads the previous output (direct, autoregressive).
     Default: 'direct'."""
     window_normalisation: str
-    """Level and scale of each window: of its whole lookback, of its last season, or none; mean divides by the mean
-    (none, standard, last-season, mean). Default: 'last-season'."""
+    """Normalisation of each window: by its whole lookback (standard), its last season, its mean size, or none (none,
+    standard, last-season, mean). Default: 'last-season'."""
     quantiles: str | float | Sequence[float | str]
     """Quantiles to forecast, such as 0.1,0.5,0.9: a column each, trained on the pinball loss."""
     distribution: str
-    """Distribution to fit by its likelihood; its quantiles are those of --quantiles, else 0.1,0.5,0.9 (none,
-    gaussian, student-t, negative-binomial, tweedie). Default: 'none'."""
+    """Distribution to fit by maximum likelihood; forecasts its --quantiles, else 0.1,0.5,0.9 (none, gaussian,
+    student-t, negative-binomial, tweedie). Default: 'none'."""
     calibration: str
     """Conformal calibration of quantiles on validation windows: split (around the point forecast), cqr, or adaptive,
     which starts as cqr and follows later errors (none, split, cqr, adaptive). Default: 'none'."""
     preset: str
-    """A set of options; options that you give win: fast (six epochs of a smaller network: a third of the time on
+    """A set of options; options you give override it: fast (six epochs of a smaller network: a third of the time on
     long tables, too few for short ones); default (one network); accurate (four networks with averaged weights, four
     to five times the time of one); `help` lists them (fast, default, accurate). Default: 'default'."""
     loss: str
     """Loss on the scaled target; quantiles and distributions have their own (mae, mse, huber). Default: 'mae'."""
     batch_size: int | None
-    """Windows per training step (default: 16 to 128, by the number of windows)."""
+    """Windows per training step (default: 16 to 128, depending on the number of windows)."""
     learning_rate: float | None
     """Peak learning rate of AdamW (default: 0.001 with patches, else 0.008)."""
     weight_decay: float | None
@@ -203,7 +203,7 @@ class SharedKeywords(TypedDict, total=False):
     combine: str
     """Combination of an ensemble's forecasts, quantile by quantile (mean, median). Default: 'mean'."""
     accelerator: str
-    """Where to train (auto, cpu, gpu, cuda, mps). Default: 'auto'."""
+    """Device to train on (auto, cpu, gpu, cuda, mps). Default: 'auto'."""
     devices: int
     """Number of devices to train on, on each machine. Default: 1."""
     num_nodes: int
@@ -226,13 +226,13 @@ class TrainKeywords(SharedKeywords, total=False):
     """Options of `forecast train`."""
 
     vintages: str | int | None
-    """Table of past forecasts of covariates, with a column issued_at: each cut-off sees those issued by then."""
+    """Table of past forecasts of covariates, with a column issued_at; each cut-off sees only those issued by then."""
     attention: str
     """Attention mechanism; `help` lists them (none, bahdanau, bahdanau-normed, luong-dot, luong-general,
     luong-concat, luong-location, luong-scaled, scaled-dot, multi-head, keras-additive, keras-dot). Default:
     'luong-general'."""
     seed: int | None
-    """Random seed (default: drawn, and recorded)."""
+    """Random seed (default: drawn and recorded)."""
 
 
 class CompareKeywords(SharedKeywords, total=False):
@@ -252,9 +252,9 @@ class TuneKeywords(SharedKeywords, total=False):
     """Options of `tune`."""
 
     trials: int
-    """Trials of the study, those of earlier calls and other processes included. Default: 50."""
+    """Trials of the study in all, including those of earlier calls and other processes. Default: 50."""
     max_time: str | int | None
-    """Time limit of the search, such as 30m, 8h; the same command goes on later."""
+    """Time limit of the search, such as 30m, 8h; repeat the command to continue."""
     space: Path | str | None
     """TOML file of options to search and their values (default: by the table)."""
     metric: str
@@ -262,7 +262,7 @@ class TuneKeywords(SharedKeywords, total=False):
     backtest: int | None
     """Score by a backtest of the last K cut-offs, instead of on the validation windows."""
     pruner: str
-    """Early stopping of trials that validate badly (median, none). Default: 'median'."""
+    """Rule for stopping trials early whose validation loss is bad (median, none). Default: 'median'."""
     storage: str | int | None
     """Database of the study: an SQLite file or a URL (default: runs/<table>.study.db)."""
     study: str | int
@@ -308,7 +308,7 @@ class PredictKeywords(TypedDict, total=False):
     engine: str
     """Compute in this process, or on a Ray cluster (extra ray) (local, ray). Default: 'local'."""
     accelerator: str
-    """Where to compute (auto, cpu, gpu, cuda, mps). Default: 'auto'."""
+    """Device to compute on (auto, cpu, gpu, cuda, mps). Default: 'auto'."""
     attention_out: Path | str | None
     """Parquet file of the weights."""
     attention_windows: str | int
@@ -323,7 +323,7 @@ class BacktestKeywords(TypedDict, total=False):
     """Options of `forecast backtest`."""
 
     cutoffs: int | None
-    """The last N cut-offs whose horizon is in the data."""
+    """The last N cut-offs whose horizon lies within the data."""
     start: str | int | None
     """First stamp to forecast (default: the end of training)."""
     end: str | int | None
@@ -332,7 +332,7 @@ class BacktestKeywords(TypedDict, total=False):
     """Distance between cut-offs: steps (24), exact time (24h), or days on the wall clock (7D) (default: the
     horizon)."""
     refit: str | int
-    """Train further every K cut-offs, on rows up to there. Default: 'never'."""
+    """Continue training every K cut-offs, on the rows up to then. Default: 'never'."""
     refit_epochs: int | None
     """Epochs of each refit (default: 2)."""
     refit_learning_rate: float | None
@@ -340,17 +340,16 @@ class BacktestKeywords(TypedDict, total=False):
     refit_window: str | int | None
     """Refit on the newest steps only: 1344, or 8W (default: on all rows)."""
     refit_validation: int | None
-    """Steps before a refit's cut-off that choose its best epoch and are not trained on; 0 for none (default: 7
-    horizons)."""
+    """Steps before a refit's cut-off that are held out to choose its best epoch; 0 for none (default: 7 horizons)."""
     refit_from: str | int | None
     """Weights that a refit starts from: those of the last refit, or of the run (last, run; default: last)."""
     refit_half_life: str | int | None
-    """Draw windows of this age half as often in a refit, older ones less: 1344, or 8W (default: all alike)."""
+    """Age at which a refit draws windows half as often as the newest: 1344, or 8W (default: all equally often)."""
     refit_keep: str | int | None
     """Weights to continue with: those of the refit (new, the default), or the better ones on --refit-validation
     (best)."""
     refit_final_fit: bool
-    """End each refit with a training on the rows of --refit-validation too. Default: False."""
+    """End each refit with a training that includes the rows of --refit-validation. Default: False."""
     baselines: str | Sequence[str] | None
     """Models to compare with, or none (default: naive,seasonal-naive,mean,median,drift,linear); also regression,
     median-regression, quantile-regression, kernel-regression, boosted-trees, auto-ets, auto-arima."""
@@ -370,7 +369,7 @@ class BacktestKeywords(TypedDict, total=False):
     non_negative: bool | None
     """Cut forecasts and quantiles off at 0 (default: as in training)."""
     accelerator: str
-    """Where to compute (auto, cpu, gpu, cuda, mps). Default: 'auto'."""
+    """Device to compute on (auto, cpu, gpu, cuda, mps). Default: 'auto'."""
     jobs: int
     """Processes that work at the same time. Default: 1."""
     engine: str
@@ -391,7 +390,7 @@ class ScoreKeywords(TypedDict, total=False):
     rate: float
     """Share of normal rows that may be flagged. Default: 0.01."""
     step: int
-    """Steps ahead of the forecasts that rows are compared with. Default: 1."""
+    """Compare each row with the forecast made this many steps before it. Default: 1."""
     side: str
     """Flag rows above the interval, below it, or both (both, above, below). Default: 'both'."""
     start: str | int | None
@@ -401,20 +400,20 @@ class ScoreKeywords(TypedDict, total=False):
     out: Path | str | None
     """CSV or Parquet file of the scores."""
     accelerator: str
-    """Where to compute (auto, cpu, gpu, cuda, mps). Default: 'auto'."""
+    """Device to compute on (auto, cpu, gpu, cuda, mps). Default: 'auto'."""
 
 
 class ReconcileKeywords(TypedDict, total=False):
     """Options of `forecast reconcile`."""
 
     method: str
-    """Way to make the forecasts add up (bottom-up, top-down, ols, wls-struct, wls-var, mint). Default: 'mint'."""
+    """Reconciliation method (bottom-up, top-down, ols, wls-struct, wls-var, mint). Default: 'mint'."""
     reference: Path | str | None
-    """Table of past rows whose errors wls-var and mint learn from (default: the run's own)."""
+    """Table of past rows to estimate the errors for wls-var and mint from (default: the run's own)."""
     out: Path | str | None
-    """CSV of the forecasts that add up."""
+    """CSV of the reconciled forecasts."""
     accelerator: str
-    """Where to compute (auto, cpu, gpu, cuda, mps). Default: 'auto'."""
+    """Device to compute on (auto, cpu, gpu, cuda, mps). Default: 'auto'."""
 
 
 class UpdateKeywords(TypedDict, total=False):
@@ -429,16 +428,16 @@ class UpdateKeywords(TypedDict, total=False):
     window: str | int | None
     """Train on the newest steps only: 1344, or 8W (default: on all rows)."""
     half_life: str | int | None
-    """Draw windows of this age half as often, older ones less: 1344, or 8W; none: all alike (default: 8 lookbacks,
-    if no --window is given)."""
+    """Age at which windows are drawn half as often as the newest: 1344, or 8W; none: all equally often (default: 8
+    lookbacks, if no --window is given)."""
     validation: int | None
     """Newest steps, held out to choose between old and new weights; 0 for none (default: 7 horizons)."""
     keep: str
     """Weights to keep: the better ones on --validation, or always the new ones (best, new). Default: 'best'."""
     final_fit: bool
-    """At the end, train the new weights on the steps of --validation too. Default: True."""
+    """At the end, train the new weights on all rows, including those of --validation. Default: True."""
     accelerator: str
-    """Where to compute (auto, cpu, gpu, cuda, mps). Default: 'auto'."""
+    """Device to compute on (auto, cpu, gpu, cuda, mps). Default: 'auto'."""
 
 
 class AuditKeywords(TypedDict, total=False):
@@ -459,7 +458,7 @@ class AuditKeywords(TypedDict, total=False):
     out: Path | str | None
     """JSON document to write."""
     accelerator: str
-    """Where to compute (auto, cpu, gpu, cuda, mps). Default: 'auto'."""
+    """Device to compute on (auto, cpu, gpu, cuda, mps). Default: 'auto'."""
 
 
 class InspectKeywords(TypedDict, total=False):
@@ -490,7 +489,7 @@ class InspectKeywords(TypedDict, total=False):
     html: Path | str | None
     """Write an interactive page for any browser."""
     html_windows: int | None
-    """Windows to choose from on the page (default: as many as fit 1.2 MB)."""
+    """Number of windows on the page (default: as many as fit 1.2 MB)."""
 
 
 class PlotKeywords(TypedDict, total=False):
@@ -540,7 +539,7 @@ class ServingKeywords(TypedDict, total=False):
     max_bytes: int
     """Largest body of a request in bytes. Default: 16777216."""
     max_waiting: int
-    """Most requests at a time; further ones are refused with status 503. Default: 64."""
+    """Largest number of requests at a time; further ones get status 503. Default: 64."""
     timeout: float
     """Seconds that a request may take. Default: 30.0."""
     reload: float
@@ -559,7 +558,7 @@ class ServeKeywords(TypedDict, total=False):
     max_bytes: int
     """Largest body of a request in bytes. Default: 16777216."""
     max_waiting: int
-    """Most requests at a time; further ones are refused with status 503. Default: 64."""
+    """Largest number of requests at a time; further ones get status 503. Default: 64."""
     timeout: float
     """Seconds that a request may take. Default: 30.0."""
     reload: float
@@ -577,7 +576,7 @@ class EvaluateKeywords(TypedDict, total=False):
     """Options of `forecast evaluate`."""
 
     model_columns: str | Sequence[str]
-    """Columns that are forecasts (default: found)."""
+    """Columns that are forecasts (default: detected)."""
     metrics: str | Sequence[str] | None
     """Metrics, such as mae,rmse (default: all)."""
     by: str | Sequence[str]
@@ -593,7 +592,7 @@ class EvaluateKeywords(TypedDict, total=False):
     out: Path | str | None
     """Scores to write: .csv, or .json with the tests."""
     target: str | int | None
-    """Column to forecast, or row-count (default: found by its name: target, y, value, OT, …)."""
+    """Column to forecast, or row-count to count rows with --resample (default: the one named target, y, value, …)."""
     time: str | int | None
     """Column of time stamps, or several, such as year,month or date,time; row-number counts the rows (default: found
     by name or content)."""
@@ -603,15 +602,15 @@ class EvaluateKeywords(TypedDict, total=False):
     """Time step such as h, D, MS, 15min (default: inferred)."""
     date_format: str | int | None
     """Format of the time stamps: '%d.%m.%Y %H:%M', day-first, month-first; s, ms, us or ns for numbers since 1970,
-    excel for a spreadsheet's numbers of days (default: found)."""
+    excel for a spreadsheet's day numbers (default: detected)."""
     tz: str | int | None
     """Zone of local time stamps, such as Europe/Berlin; results are shown in it."""
     delimiter: str | int | None
-    """Character between the fields of a CSV (default: found)."""
+    """Character between the fields of a CSV (default: detected)."""
     decimal: str | int | None
-    """Decimal mark of a CSV, a point or a comma (default: found)."""
+    """Decimal mark of a CSV, a point or a comma (default: detected)."""
     encoding: str | int | None
-    """Encoding of a CSV (default: found, if UTF-8, UTF-16 or Latin-1)."""
+    """Encoding of a CSV (default: detected among UTF-8, UTF-16 and Latin-1)."""
     skip_rows: int
     """Lines of a CSV above its header, such as a title. Default: 0."""
     comment: str | int | None
@@ -619,7 +618,7 @@ class EvaluateKeywords(TypedDict, total=False):
     skip_footer: int
     """Lines of a CSV below its rows, such as totals and sources. Default: 0."""
     header: bool
-    """The first line of a CSV names its columns; else they are column_1, column_2, …. Default: True."""
+    """The first line of a CSV names its columns; without names they are column_1, column_2, …. Default: True."""
     header_rows: int
     """Lines of a CSV that name its columns, such as names and units. Default: 1."""
     na: str | Sequence[str]
@@ -627,7 +626,7 @@ class EvaluateKeywords(TypedDict, total=False):
     sheet: str | int | None
     """Sheet of a spreadsheet or table of a JSON file, by its name (default: the only one with rows)."""
     wide: bool
-    """One column per series, named by the column, instead of one row per series and step. Default: False."""
+    """The table has one column per series instead of one row per series and step. Default: False."""
     layout: str
     """Form of the table: one row per series and step (long), one row per series (rows), or one row per year with a
     column per month or quarter, or per day with a column per hour (calendar) (long, rows, calendar). Default:

@@ -81,7 +81,7 @@ class DataConfig:
 
     target: str | None = option(
         None,
-        "column to forecast, or row-count (default: found by its name: target, y, value, OT, …)",
+        "column to forecast, or row-count to count rows with --resample (default: the one named target, y, value, …)",
         essential=True,
     )
     time: str | None = option(
@@ -137,18 +137,20 @@ class DataConfig:
     date_format: str | None = option(
         None,
         "format of the time stamps: '%d.%m.%Y %H:%M', day-first, month-first; s, ms, us or ns for numbers since 1970, "
-        "excel for a spreadsheet's numbers of days (default: found)",
+        "excel for a spreadsheet's day numbers (default: detected)",
     )
     tz: str | None = option(
         None, "zone of local time stamps, such as Europe/Berlin; results are shown in it", essential=True
     )
-    delimiter: str | None = option(None, "character between the fields of a CSV (default: found)")
-    decimal: str | None = option(None, "decimal mark of a CSV, a point or a comma (default: found)")
-    encoding: str | None = option(None, "encoding of a CSV (default: found, if UTF-8, UTF-16 or Latin-1)")
+    delimiter: str | None = option(None, "character between the fields of a CSV (default: detected)")
+    decimal: str | None = option(None, "decimal mark of a CSV, a point or a comma (default: detected)")
+    encoding: str | None = option(None, "encoding of a CSV (default: detected among UTF-8, UTF-16 and Latin-1)")
     skip_rows: int = option(0, "lines of a CSV above its header, such as a title", low=0)
     comment: str | None = option(None, "start of lines of a CSV that are not data, such as '#'")
     skip_footer: int = option(0, "lines of a CSV below its rows, such as totals and sources", low=0)
-    header: bool = option(True, "the first line of a CSV names its columns; else they are column_1, column_2, …")
+    header: bool = option(
+        True, "the first line of a CSV names its columns; without names they are column_1, column_2, …"
+    )
     header_rows: int = option(1, "lines of a CSV that name its columns, such as names and units", low=1, high=9)
     na: tuple[str, ...] = option(
         (), "cells that mean no value, in addition to NA, NaN, null and the like: -,?,-999", metavar="TEXTS"
@@ -156,7 +158,7 @@ class DataConfig:
     sheet: str | None = option(
         None, "sheet of a spreadsheet or table of a JSON file, by its name (default: the only one with rows)"
     )
-    wide: bool = option(False, "one column per series, named by the column, instead of one row per series and step")
+    wide: bool = option(False, "the table has one column per series instead of one row per series and step")
     layout: str = option(
         "long",
         "form of the table: one row per series and step (long), one row per series (rows), or one row per year with "
@@ -182,18 +184,18 @@ class DataConfig:
     )
     categorical: tuple[str, ...] = option(
         (),
-        "covariates whose numbers are categories; declared columns of text are categorical anyway",
+        "numeric covariates to treat as categories; declared text columns always are categories",
         metavar="COLUMNS",
     )
-    weight: str | None = option(None, "column of each series' weight in the loss, constant per series")
+    weight: str | None = option(None, "column with the weight of each series in the loss, constant per series")
     calendar: str = option(
         "auto", "calendar features: auto (by frequency), none, or a list of names", check=parse_calendar
     )
-    holidays: tuple[str, ...] = option((), "countries whose public holidays are a feature, such as DE,FR")
+    holidays: tuple[str, ...] = option((), "countries whose public holidays become a feature, such as DE,FR")
     holiday_dates: str | None = option(None, "CSV of additional dates to treat as holidays", metavar="FILE")
     vintages: str | None = option(
         None,
-        "table of past forecasts of covariates, with a column issued_at: each cut-off sees those issued by then",
+        "table of past forecasts of covariates, with a column issued_at; each cut-off sees only those issued by then",
         metavar="FILE",
     )
     scaling: str = option(
@@ -254,7 +256,9 @@ class ModelConfig:
     normaliser: str = option(
         "softmax", "function that turns scores into weights", choices=("softmax", "sparsemax", "entmax15")
     )
-    attention_window: str = option("global", "keys that a query may see", choices=("global", "local-p", "local-m"))
+    attention_window: str = option(
+        "global", "keys that a query may attend to", choices=("global", "local-p", "local-m")
+    )
     window_radius: int = option(10, "half width D of a local attention window", low=1, high=MOST_STEPS)
     input_feeding: bool = option(False, "feed the attentional state into the next decoder step (luong order)")
     cell: str = option("gru", "recurrent cell of encoder and decoder", choices=("gru", "lstm"))
@@ -299,7 +303,9 @@ class ModelConfig:
         low=0,
         high=WIDEST,
     )
-    linear_path: bool = option(False, "add a linear map of the whole window, and what is known ahead, to the forecast")
+    linear_path: bool = option(
+        False, "add a linear map of the whole window and the known future inputs to the forecast"
+    )
     skip: bool = option(True, "add a linear map of each lookback step's inputs to its encoder output")
     dropout: float = option(0.1, "dropout between layers and before the head", low=0, high=0.95)
     decoding: str = option(
@@ -309,7 +315,7 @@ class ModelConfig:
     )
     window_normalisation: str = option(
         "last-season",
-        "level and scale of each window: of its whole lookback, of its last season, or none; mean divides by the mean",
+        "normalisation of each window: by its whole lookback (standard), its last season, its mean size, or none",
         choices=("none", "standard", "last-season", "mean"),
     )
     quantiles: tuple[float, ...] = option(
@@ -321,7 +327,7 @@ class ModelConfig:
     )
     distribution: str = option(
         "none",
-        "distribution to fit by its likelihood; its quantiles are those of --quantiles, else 0.1,0.5,0.9",
+        "distribution to fit by maximum likelihood; forecasts its --quantiles, else 0.1,0.5,0.9",
         choices=("none", "gaussian", "student-t", *COUNT_DISTRIBUTIONS),
     )
     calibration: str = option(
@@ -354,7 +360,10 @@ class TrainingConfig:
         "mae", "loss on the scaled target; quantiles and distributions have their own", choices=("mae", "mse", "huber")
     )
     batch_size: int | None = option(
-        None, "windows per training step (default: 16 to 128, by the number of windows)", low=1, high=1_000_000
+        None,
+        "windows per training step (default: 16 to 128, depending on the number of windows)",
+        low=1,
+        high=1_000_000,
     )
     learning_rate: float | None = option(
         None,
@@ -413,7 +422,7 @@ class TrainingConfig:
     teacher_forcing_decay: str = option(
         "linear", "decay of the teacher forcing ratio", choices=("linear", "exponential", "inverse-sigmoid")
     )
-    seed: int | None = option(None, "random seed (default: drawn, and recorded)", low=0, high=2**31 - 1, essential=True)
+    seed: int | None = option(None, "random seed (default: drawn and recorded)", low=0, high=2**31 - 1, essential=True)
     ensemble: int = option(
         1, "number of networks to train with different seeds and to combine", low=1, high=1_000, essential=True
     )
@@ -432,7 +441,7 @@ class TrainingConfig:
     combine: str = option(
         "mean", "combination of an ensemble's forecasts, quantile by quantile", choices=("mean", "median")
     )
-    accelerator: str = option("auto", "where to train", choices=ACCELERATORS, essential=True)
+    accelerator: str = option("auto", "device to train on", choices=ACCELERATORS, essential=True)
     devices: int = option(1, "number of devices to train on, on each machine", low=1, high=1_024)
     num_nodes: int = option(1, "number of machines, whose processes torchrun or srun has started", low=1, high=1_024)
     strategy: str = option(
@@ -508,13 +517,13 @@ class RunConfig:
         distribution = self.model.distribution
         if distribution not in COUNT_DISTRIBUTIONS:
             return
-        for name, wanted in (*IMPLIED_BY_COUNTS.items(), ("transform", "none"), ("decoding", "direct")):
+        for name, needed in (*IMPLIED_BY_COUNTS.items(), ("transform", "none"), ("decoding", "direct")):
             section = self.data if hasattr(self.data, name) else self.model
             given = getattr(section, name)
-            if given != wanted and name != "non_negative":
+            if given != needed and name != "non_negative":
                 flag = name.replace("_", "-")
                 raise ConfigError(
-                    f"--distribution {distribution} needs --{flag} {wanted}; got {given}",
+                    f"--distribution {distribution} needs --{flag} {needed}; got {given}",
                     f"leave --{flag} out, or take --distribution student-t",
                 )
 

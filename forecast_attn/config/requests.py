@@ -107,7 +107,7 @@ class Request:
 class Computing(Request):
     """The device of a command."""
 
-    accelerator: str = option("auto", "where to compute", choices=ACCELERATORS)
+    accelerator: str = option("auto", "device to compute on", choices=ACCELERATORS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -172,7 +172,7 @@ class BacktestRequest(AttentionFile, Sharing, Computing):
 
     command = "backtest"
 
-    cutoffs: int | None = option(None, "the last N cut-offs whose horizon is in the data")
+    cutoffs: int | None = option(None, "the last N cut-offs whose horizon lies within the data")
     start: str | None = option(None, "first stamp to forecast (default: the end of training)", metavar="DATE")
     end: str | None = option(None, "last stamp a forecast may start at; a date covers its whole day", metavar="DATE")
     stride: str | None = option(
@@ -181,7 +181,7 @@ class BacktestRequest(AttentionFile, Sharing, Computing):
         "(default: the horizon)",
         metavar="STEP",
     )
-    refit: str = option("never", "train further every K cut-offs, on rows up to there", metavar="never|every|K")
+    refit: str = option("never", "continue training every K cut-offs, on the rows up to then", metavar="never|every|K")
     refit_epochs: int | None = option(None, "epochs of each refit (default: 2)")
     refit_learning_rate: float | None = option(None, "peak learning rate of each refit (default: a fifth of the run's)")
     refit_window: str | None = option(
@@ -189,8 +189,7 @@ class BacktestRequest(AttentionFile, Sharing, Computing):
     )
     refit_validation: int | None = option(
         None,
-        "steps before a refit's cut-off that choose its best epoch and are not trained on; 0 for none "
-        "(default: 7 horizons)",
+        "steps before a refit's cut-off that are held out to choose its best epoch; 0 for none (default: 7 horizons)",
     )
     refit_from: str | None = option(
         None,
@@ -199,7 +198,7 @@ class BacktestRequest(AttentionFile, Sharing, Computing):
     )
     refit_half_life: str | None = option(
         None,
-        "draw windows of this age half as often in a refit, older ones less: 1344, or 8W (default: all alike)",
+        "age at which a refit draws windows half as often as the newest: 1344, or 8W (default: all equally often)",
         metavar="STEPS|TIME",
     )
     refit_keep: str | None = option(
@@ -208,7 +207,7 @@ class BacktestRequest(AttentionFile, Sharing, Computing):
         "--refit-validation (best)",
         metavar="NAME",
     )
-    refit_final_fit: bool = option(False, "end each refit with a training on the rows of --refit-validation too")
+    refit_final_fit: bool = option(False, "end each refit with a training that includes the rows of --refit-validation")
     baselines: tuple[str, ...] | None = option(
         None,
         "models to compare with, or none (default: naive,seasonal-naive,mean,median,drift,linear); also "
@@ -235,7 +234,7 @@ class ScoreRequest(Computing):
     command = "score"
 
     rate: float = option(0.01, "share of normal rows that may be flagged", low=1e-9, high=0.5)
-    step: int = option(1, "steps ahead of the forecasts that rows are compared with", low=1)
+    step: int = option(1, "compare each row with the forecast made this many steps before it", low=1)
     side: str = option("both", "flag rows above the interval, below it, or both", choices=SIDES)
     start: str | None = option(None, "first stamp to score (default: the one after the reference)", metavar="DATE")
     reference: Path | None = option(
@@ -250,11 +249,13 @@ class ReconcileRequest(Computing):
 
     command = "reconcile"
 
-    method: str = option("mint", "way to make the forecasts add up", choices=RECONCILIATIONS)
+    method: str = option("mint", "reconciliation method", choices=RECONCILIATIONS)
     reference: Path | None = option(
-        None, "table of past rows whose errors wls-var and mint learn from (default: the run's own)", metavar="FILE"
+        None,
+        "table of past rows to estimate the errors for wls-var and mint from (default: the run's own)",
+        metavar="FILE",
     )
-    out: Path | None = option(None, "CSV of the forecasts that add up")
+    out: Path | None = option(None, "CSV of the reconciled forecasts")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -271,8 +272,8 @@ class UpdateRequest(Computing):
     )
     half_life: str | None = option(
         None,
-        "draw windows of this age half as often, older ones less: 1344, or 8W; none: all alike (default: 8 lookbacks, "
-        "if no --window is given)",
+        "age at which windows are drawn half as often as the newest: 1344, or 8W; none: all equally often (default: "
+        "8 lookbacks, if no --window is given)",
         metavar="STEPS|TIME|none",
     )
     validation: int | None = option(
@@ -281,7 +282,7 @@ class UpdateRequest(Computing):
     keep: str = option(
         "best", "weights to keep: the better ones on --validation, or always the new ones", choices=KEEPS
     )
-    final_fit: bool = option(True, "at the end, train the new weights on the steps of --validation too")
+    final_fit: bool = option(True, "at the end, train the new weights on all rows, including those of --validation")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -321,9 +322,7 @@ class InspectRequest(Request):
     png: Path | None = option(None, "write a picture of the weights below their series")
     svg: Path | None = option(None, "the same picture, scalable")
     html: Path | None = option(None, "write an interactive page for any browser")
-    html_windows: int | None = option(
-        None, "windows to choose from on the page (default: as many as fit 1.2 MB)", low=1
-    )
+    html_windows: int | None = option(None, "number of windows on the page (default: as many as fit 1.2 MB)", low=1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -392,7 +391,7 @@ class ServingRequest(Request):
         None, "file with the token that requests must carry (default: the variable FORECAST_ATTN_TOKEN)", metavar="FILE"
     )
     max_bytes: int = option(16_777_216, "largest body of a request in bytes", low=1_024)
-    max_waiting: int = option(64, "most requests at a time; further ones are refused with status 503", low=1)
+    max_waiting: int = option(64, "largest number of requests at a time; further ones get status 503", low=1)
     timeout: float = option(30.0, "seconds that a request may take", low=0.001, high=86_400)
     reload: float = option(5.0, "seconds between checks for newer runs; 0 never checks", low=0, high=86_400)
 
@@ -438,17 +437,19 @@ class TuneRequest(Sharing):
     command = "tune"
 
     trials: int = option(
-        50, "trials of the study, those of earlier calls and other processes included", low=1, high=1_000_000
+        50, "trials of the study in all, including those of earlier calls and other processes", low=1, high=1_000_000
     )
     max_time: str | None = option(
-        None, "time limit of the search, such as 30m, 8h; the same command goes on later", check=parse_duration
+        None, "time limit of the search, such as 30m, 8h; repeat the command to continue", check=parse_duration
     )
     space: Path | None = option(None, "TOML file of options to search and their values (default: by the table)")
     metric: str = option("mae", "error to minimise", choices=SEARCH_METRICS)
     backtest: int | None = option(
         None, "score by a backtest of the last K cut-offs, instead of on the validation windows", low=1, metavar="K"
     )
-    pruner: str = option("median", "early stopping of trials that validate badly", choices=("median", "none"))
+    pruner: str = option(
+        "median", "rule for stopping trials early whose validation loss is bad", choices=("median", "none")
+    )
     storage: str | None = option(
         None, "database of the study: an SQLite file or a URL (default: runs/<table>.study.db)", metavar="FILE|URL"
     )
@@ -476,7 +477,7 @@ class EvaluateRequest(Request):
 
     command = "evaluate"
 
-    model_columns: tuple[str, ...] = option((), "columns that are forecasts (default: found)", metavar="A,B")
+    model_columns: tuple[str, ...] = option((), "columns that are forecasts (default: detected)", metavar="A,B")
     metrics: tuple[str, ...] | None = option(None, "metrics, such as mae,rmse (default: all)")
     by: tuple[str, ...] = option(
         ("overall",), "overall, step, item_id, hour, weekday, cutoff, or several", metavar="GROUPS"

@@ -48,7 +48,7 @@ def with_preset(options: dict[str, Any], name: str) -> dict[str, Any]:
 def preset_help() -> str:
     """Help text of `--preset`: every preset and its cost."""
     costs = "; ".join(f"{name} ({preset.cost})" for name, preset in PRESETS.items())
-    return f"a set of options; options that you give win: {costs}; `help` lists them"
+    return f"a set of options; options you give override it: {costs}; `help` lists them"
 
 
 NETWORK = "network"
