@@ -140,7 +140,7 @@ def test_options_of_text_are_refused(option: dict[str, str], tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ('{"a": 1, "b": {"c": [2, 3]}}', "is JSON without a table"),
         ('[{"a": 1}, {"a": 2', "is damaged JSON: line 1, character 19"),
@@ -153,6 +153,6 @@ def test_options_of_text_are_refused(option: dict[str, str], tmp_path: Path) -> 
     ],
     ids=["no table", "cut off", "a damaged line", "a name twice", "deep lists", "deep records", "sparse", "repeated"],
 )
-def test_what_is_no_table_is_refused_with_a_sentence(text: str, said: str, tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=said):
+def test_what_is_no_table_is_refused_with_a_sentence(text: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=message):
         read_table(write(tmp_path, text), DataConfig())
