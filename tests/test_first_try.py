@@ -889,3 +889,32 @@ def test_columns_called_after_years_are_years(tmp_path: Path) -> None:
     years = {f"year_{year}": RNG.normal(size=4).round(2) for year in range(1960, 2000)}
     frame = pd.DataFrame({"rownames": [1, 2, 3, 4], "country": [*"abcd"], **years})
     assert first_of(tmp_path, frame)["forecasts"] == "the rows as 4 series, 3 steps of 1 year ahead"
+
+
+def test_of_years_quarters_and_months_below_each_other_the_months_are_kept(tmp_path: Path) -> None:
+    """As the Office for National Statistics publishes a series."""
+    months = [
+        f"{year} {month}"
+        for year in range(1990, 2010)
+        for month in ["JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"]
+    ]
+    quarters = [f"{year} Q{quarter}" for year in range(1990, 2010) for quarter in range(1, 5)]
+    stamps = [*map(str, range(1990, 2010)), *quarters, *months]
+    above = ['"Title","CPI INDEX"', '"CDID","D7BT"', '"Unit","2015=100"', '"Important notes",']
+    rows = [f'"{stamp}","{value}"' for stamp, value in zip(stamps, values(len(stamps)), strict=True)]
+    (tmp_path / "table.csv").write_text("\n".join([*above, *rows]))
+    proposal, *_ = find_proposals(tmp_path / "table.csv", DataConfig())
+    assert proposal.options == {"skip_rows": 4 + 20 + 80, "header": False}
+    assert proposal.forecasts == "'column_2', 12 steps of 1 month ahead"
+
+
+@pytest.mark.parametrize(("name", "season"), [("week", "52"), ("month", "12"), ("hour", "24"), ("year_no", None)])
+def test_a_column_that_counts_weeks_has_their_season(tmp_path: Path, name: str, season: str | None) -> None:
+    assert (
+        first_of(tmp_path, pd.DataFrame({name: np.arange(1, 121), "y": RNG.normal(size=120)})).get("season") == season
+    )
+
+
+def test_columns_that_count_days_have_weeks(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"item": [*"abc"], **{f"d_{at}": RNG.normal(size=3).round(2) for at in range(1, 61)}})
+    assert first_of(tmp_path, frame)["season"] == "7"

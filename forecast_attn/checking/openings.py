@@ -15,12 +15,13 @@ import numpy as np
 import pandas as pd
 
 from forecast_attn.checking.examination import Examination
+from forecast_attn.checking.readings import SEASONS_OF_UNITS
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import Finding
 from forecast_attn.data.reading import read_table
 from forecast_attn.data.reading.dialect import BLANKS, SAMPLE, Sample, bare_number, find_delimiter, parse_texts
 from forecast_attn.data.reading.joined import with_joined
-from forecast_attn.data.reading.layouts import arranged, find_steps, likely_layout
+from forecast_attn.data.reading.layouts import arranged, find_steps, likely_layout, unit_of_steps
 from forecast_attn.data.reading.sheets import holds_sheets, sheet_as_text, sheet_names
 from forecast_attn.data.reading.source import SPREADSHEET, Source
 from forecast_attn.data.reading.surroundings import (
@@ -183,7 +184,15 @@ def _is_split_at_commas(table: Table, config: DataConfig, options: dict[str, Any
 
 
 def _finished(table: Table, config: DataConfig, options: dict[str, Any], frame: pd.DataFrame) -> Opening:
-    """The table without sums below its rows, and without the marks of missing values in its columns of numbers."""
+    """The table without sums below its rows, and without the marks of missing values in its columns of numbers.
+
+    Of rows of years, then quarters, then months, the finest ones.
+    """
+    block = {} if isinstance(table, pd.DataFrame) else _rows_of_one_step(frame, config, options)
+    kept = {name: value for name, value in options.items() if name != "header_rows" or "header" not in block} | block
+    read = _read(table, config, kept) if block else None
+    if isinstance(read, pd.DataFrame):
+        options, frame = kept, read
     is_given = bool(config.skip_footer) or isinstance(table, pd.DataFrame)
     below = 0 if is_given else rows_without_stamps_at_end(frame) or rows_without_numbers_at_end(frame)
     mark = None if config.comment or below or isinstance(table, pd.DataFrame) else mark_of_sums(frame)
@@ -198,6 +207,31 @@ def _finished(table: Table, config: DataConfig, options: dict[str, Any], frame: 
         if isinstance(read, pd.DataFrame):
             options, frame = {**options, **added}, read
     return Opening(options, frame)
+
+
+_STEP_FORMS = (r"\d{4}", r"\d{4}[ -]?Q[1-4]", r"\d{4}[ -]?([A-Za-z]{3}|M?(0[1-9]|1[0-2]))")
+"""Years, quarters, months as statistical offices write them in one column."""
+
+
+def _rows_of_one_step(frame: pd.DataFrame, config: DataConfig, options: dict[str, Any]) -> dict[str, Any]:
+    """The options that keep the finest of the blocks of years, quarters and months that stand below each other."""
+    first = frame.iloc[:, 0]
+    if not isinstance(first.dtype, pd.CategoricalDtype) or first.isna().any():
+        return {}
+    cells = first.cat.categories.astype(str)
+    forms = np.full(len(cells), -1)
+    for at, form in enumerate(_STEP_FORMS):
+        forms[cells.str.fullmatch(form)] = at
+    of_rows = forms[first.cat.codes]
+    starts = np.flatnonzero(np.diff(of_rows, prepend=-2))
+    if of_rows.min() < 0 or len(starts) < 2 or len(starts) != len(np.unique(of_rows)):
+        return {}
+    finest = int(np.argmax(of_rows[starts]))
+    ends = np.append(starts[1:], len(frame))
+    names = options.get("header_rows", config.header_rows) if options.get("header", config.header) else 0
+    above, below = int(starts[finest]), len(frame) - int(ends[finest])
+    kept = {"skip_footer": below + options.get("skip_footer", 0)} if below else {}
+    return kept | ({"skip_rows": options.get("skip_rows", 0) + names + above, "header": False} if above else {})
 
 
 def _read(table: Table, config: DataConfig, options: dict[str, Any]) -> pd.DataFrame | DataError | None:
@@ -240,8 +274,16 @@ def _arranged(opening: Opening, config: DataConfig, layout: str) -> Opening | No
             frame = arranged(with_joined(opening.frame, full, ""), full, "", _ignore)
         except DataError:
             continue
-        return replace(opening, options={**opening.options, **options}, frame=frame)
+        season = _season_of_steps(opening.frame) if layout == "rows" and config.season is None else {}
+        return replace(opening, options={**opening.options, **options, **season}, frame=frame)
     return None
+
+
+def _season_of_steps(frame: pd.DataFrame) -> dict[str, Any]:
+    """The option for the season of columns called d_1, d_2, … or wk1, wk2, …, where there are two of them."""
+    steps = find_steps(frame)
+    season = None if steps is None else SEASONS_OF_UNITS.get(unit_of_steps(steps) or "")
+    return {} if steps is None or season is None or len(steps.names) < 2 * season else {"season": str(season)}
 
 
 def _names_of_rows(frame: pd.DataFrame) -> str | None:

@@ -67,6 +67,7 @@ NEARLY_EQUAL = 0.01
 """Share by which steps that are written with few digits may differ."""
 
 _CLOCK = re.compile(r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[AaPp]\.?[Mm]\.?)?|\d{1,2}\.\d{2}\.\d{2}")
+SEASONS_OF_UNITS = {"hour": 24, "day": 7, "week": 52, "month": 12, "quarter": 4}
 _STEPS = ("t", "step")
 """Names of whole numbers that count the steps of a series."""
 _ENDS = {"end", "ending", "stop", "until", "to", "bis", "fin", "einde"}
@@ -425,7 +426,15 @@ def _readings_with(frame: pd.DataFrame, time: str, config: DataConfig) -> Iterat
     is_end = bool(_ENDS & _words(time))
     rank = (_kind(time, stamps, is_unique, regular), -len(steps), unit_of(time) != "year", is_end, time)
     season = _season_of_fractions(frame) if _counts_rows(time) and name is None else None
+    if season is None and date_format is None and stamps.dtype.kind == "i" and regular >= REGULAR:
+        season = _season_of_unit(frame[time], len(steps)) if time in frame.columns else None
     yield TableReading(time, name, rank, date_format, _automatic(frame, config), season)
+
+
+def _season_of_unit(column: pd.Series, steps: int) -> int | None:
+    """The season of a column that counts weeks, months or days, if it goes on for two of them."""
+    season = SEASONS_OF_UNITS.get(unit_of_column(column) or "")
+    return season if season is not None and steps >= 2 * season else None
 
 
 def _season_of_fractions(frame: pd.DataFrame) -> int | None:

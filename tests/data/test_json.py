@@ -85,9 +85,20 @@ TITLED: dict[str, tuple[Any, dict[str, Any], str]] = {
         "'column_2', 7 steps of 1 day ahead",
     ),
     "records within records": (
-        [{"id": at, "at": day, "actual": {"high": at % 7 + 0.5}} for at, day in enumerate(DAYS)],
-        {},
-        "'actual.high', 7 steps of 1 day ahead",
+        [{"a": {"at": day, "high": at % 7}, "b": {"high": at % 5}} for at, day in enumerate(DAYS)],
+        {"target": "a.high"},
+        "'a.high', 7 steps of 1 day ahead",
+    ),
+    "events with properties": (
+        {
+            "type": "FeatureCollection",
+            "features": [
+                {"properties": {"mag": at % 7, "time": EPOCHS[0] + at * 9 * 10**6}, "geometry": {"xy": [1, at]}}
+                for at in range(300)
+            ],
+        },
+        {"date_format": "ms"},
+        "'mag', ",
     ),
     "equal tables by the name of their series": (
         {"AAPL": RECORDS, "MSFT": RECORDS},
@@ -133,7 +144,12 @@ def test_a_mistake_is_found_in_its_row(tmp_path: Path) -> None:
     assert "row 5 is '4 or 5'" in finding.message
 
 
-@pytest.mark.parametrize("option", [{"delimiter": ";"}, {"decimal": ","}, {"encoding": "utf-8"}])
+def test_numbers_in_texts_may_have_either_mark(tmp_path: Path) -> None:
+    path = write(tmp_path, [{"date": day, "y": f"{at % 7 + 1},{at:03}"} for at, day in enumerate(DAYS)])
+    assert {proposal.options["decimal"] for proposal in find_proposals(path, DataConfig())} == {",", "."}
+
+
+@pytest.mark.parametrize("option", [{"delimiter": ";"}, {"encoding": "utf-8"}])
 def test_options_of_text_are_refused(option: dict[str, str], tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="is JSON, which has no --"):
         read_table(write(tmp_path, RECORDS), DataConfig(**option))
@@ -143,6 +159,7 @@ def test_options_of_text_are_refused(option: dict[str, str], tmp_path: Path) -> 
     ("text", "message"),
     [
         ('{"a": 1, "b": {"c": [2, 3]}}', "is JSON without a table"),
+        (json.dumps({"arcs": [[[at, 2], [3, 4 + at]] for at in range(60)]}), "is JSON without a table"),
         ('[{"a": 1}, {"a": 2', "is damaged JSON: line 1, character 19"),
         ('{"a": 1}\n{"a": }', "is damaged JSON: line 2, character 7"),
         ('[{"a": 1, "a": 2}]', "a record has 'a' twice"),
@@ -151,7 +168,17 @@ def test_options_of_text_are_refused(option: dict[str, str], tmp_path: Path) -> 
         (json.dumps([{f"k{at}": at} for at in range(20_000)]), "unpacks to more than"),
         (json.dumps([{"t": "x" * 100_000, "v": list(range(2_000))}]), "unpacks to more than"),
     ],
-    ids=["no table", "cut off", "a damaged line", "a name twice", "deep lists", "deep records", "sparse", "repeated"],
+    ids=[
+        "no table",
+        "outlines",
+        "cut off",
+        "a damaged line",
+        "a name twice",
+        "deep lists",
+        "deep records",
+        "sparse",
+        "repeated",
+    ],
 )
 def test_what_is_no_table_is_refused_with_a_sentence(text: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(DataError, match=message):

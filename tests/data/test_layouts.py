@@ -119,7 +119,7 @@ def test_a_sheet_takes_no_delimiter_and_a_text_no_sheet(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="a spreadsheet, which has no --delimiter"):
         read_table(path, DataConfig(delimiter=";"))
     (tmp_path / "a.csv").write_text("date,y\n2024-01-01,1\n")
-    with pytest.raises(ConfigError, match="not a spreadsheet"):
+    with pytest.raises(ConfigError, match="is no spreadsheet"):
         read_table(tmp_path / "a.csv", DataConfig(sheet="Prices"))
 
 

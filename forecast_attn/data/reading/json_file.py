@@ -23,6 +23,7 @@ _START = re.compile(r"\ufeff?\s*(\[\s*([\[{\"\d-]|null|true|false|NaN)|\{\s*\")"
 _SAMPLE = 1 << 16
 DEEPEST = 5
 """Keys and lists around a table."""
+MOST_TABLES = 50
 FEWEST_STEPS = 5
 """Fewest values that are a series, and no properties of something."""
 STEP = "step"
@@ -34,6 +35,8 @@ _ROWS = ("data", "rows", "values")
 _LABEL = re.compile(r"\d{4}-\d\d?(-\d\d?)?([T ].*)?|\d+|\d\d?/\d\d?/\d{2,4}")
 """Names of rows rather than of columns: dates and numbers."""
 _HINT = 'expected records, [{"date": "2024-01-01", "y": 1.5}, …], or columns, {"date": […], "y": […]}'
+_WITHIN = "\0"
+"""Between the names of a record and of a cell in it; names have dots of their own."""
 Row = dict[str, str]
 
 
@@ -100,7 +103,7 @@ def _tables_of(source: Source) -> dict[str, list[Row]]:
     except RecursionError:
         raise DataError(f"{source.label} is JSON that is nested too deeply for a table", _HINT) from None
     tables = {name: rows for name, rows in every.items() if len(rows) > 1} or every
-    if not tables:
+    if not 0 < len(tables) <= MOST_TABLES:  # outlines of countries are lists of pairs, too
         raise DataError(f"{source.label} is JSON without a table", _HINT)
     return tables
 
@@ -249,14 +252,10 @@ def _rows_of_records(records: list[dict[str, Any]]) -> list[Row]:
     elif len(rows) == 1:
         inner = [_table(each[rows[0]], is_whole=False) or [] for each in records]
     else:
-        return [dict(_cells(record)) for record in records]
+        return _with_short_names([dict(_cells(record)) for record in records])
     above = [{name: value for name, value in each.items() if not isinstance(value, list)} for each in records]
-    return [
-        {**row, **part}
-        for each, parts in zip(above, inner, strict=True)
-        for row in [dict(_cells(each))]
-        for part in parts
-    ]
+    outer = _with_short_names([dict(_cells(each)) for each in above])
+    return [{**row, **part} for row, parts in zip(outer, inner, strict=True) for part in parts]
 
 
 def _are_values(value: list[Any]) -> bool:
@@ -269,12 +268,26 @@ def _are_rows(value: list[Any]) -> bool:
 
 
 def _cells(record: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
-    """The cells of a record; those of a record within it have the names of both: `actual.high`."""
+    """The cells of a record, those of a record within it by the names of both."""
     for name, value in record.items():
         if isinstance(value, dict):
-            yield from _cells(value, f"{prefix}{name}.")
+            yield from _cells(value, f"{prefix}{name}{_WITHIN}")
         else:
             yield f"{prefix}{name}", _cell(value)
+
+
+def _with_short_names(rows: list[Row]) -> list[Row]:
+    """The rows with names of records only where others have such cells: `time`, but `actual.high`, `normal.high`."""
+    names = dict.fromkeys(itertools.chain.from_iterable(rows))
+    last = [name.rpartition(_WITHIN)[2] for name in names]
+    short = {
+        name: end if last.count(end) == 1 else name.replace(_WITHIN, ".") for name, end in zip(names, last, strict=True)
+    }
+    return [{short[name]: cell for name, cell in row.items()} for row in rows] if any(map(_is_within, names)) else rows
+
+
+def _is_within(name: str) -> bool:
+    return _WITHIN in name
 
 
 def _cell(value: Any) -> str:

@@ -111,7 +111,7 @@ def likely_layout(frame: pd.DataFrame) -> str | None:
         return None
     others = [name for name in frame.columns if name not in steps.names]
     dates = [name for name in others if _is_dates(frame[name])]
-    if _unit_of_steps(steps) is not None and len(steps.names) >= MANY_STEPS:  # wk1, wk2, … beside what names a row
+    if unit_of_steps(steps) is not None and len(steps.names) >= MANY_STEPS:  # wk1, wk2, … beside what names a row
         is_time = any(frame[name].is_unique and len(frame) > 1 for name in dates)
         return None if is_time or not _are_named(frame, [name for name in others if name not in dates]) else "rows"
     has_more_steps_than_rows = steps.are_dates and len(steps.names) > len(frame)  # a date beside them is a property
@@ -129,7 +129,7 @@ def _are_named(frame: pd.DataFrame, names: list[str]) -> bool:
     return bool(texts) and not frame.duplicated(subset=texts).any()
 
 
-def _unit_of_steps(steps: StepColumns) -> str | None:
+def unit_of_steps(steps: StepColumns) -> str | None:
     """The unit of time that is counted in the names of steps: wk1, wk2, …; None for others."""
     match = None if steps.are_dates else _STEM.fullmatch(steps.names[0].strip())
     return None if match is None else "week" if match[1].lower() == "w" else unit_of(match[1])

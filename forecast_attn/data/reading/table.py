@@ -24,8 +24,8 @@ from forecast_attn.data.reading.tsf import is_tsf, read_tsf
 from forecast_attn.data.reading.wide import check_wide, is_long, made_long
 from forecast_attn.errors import ConfigError, DataError
 
-OPTIONS_OF_FILES = ("delimiter", "decimal", "encoding")
-"""Options that say how a file of text is written; a sheet may have titles and sums around its rows, too."""
+OPTIONS_OF_FILES = ("delimiter", "encoding")
+"""Options that say how a file of text is written; a sheet may have titles, sums and numbers in texts, too."""
 
 
 @coded("FA101")
