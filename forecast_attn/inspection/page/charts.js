@@ -1,5 +1,5 @@
 // The two charts of a window, on one axis of time. Each has draw (window, head, view, width or theme changed) and mark
-// (step or place changed), and shares what is chosen.
+// (step or key changed), and shares what is chosen.
 
 const WEIGHTS_HEIGHT = 58, COVARIATE_HEIGHT = 44, AXIS_HEIGHT = 38, BELOW_MAP = 40, ARCS = 5;
 const TITLES = 20 + 22 + 18; // the lines above the values, the weights and the heat map
@@ -132,10 +132,10 @@ function makeSeriesChart(container) {
     const { svg, layout, areas } = parts, width = Math.max(layout.cell * (lookback > 60 ? 1 : 0.8), 0.5);
     draw(svg, "text", { class: "title", x: 2, y: areas.barTop - 6 }, isMean() ? "mean weight" : "weight");
     const bars = draw(inner, "g");
-    for (let place = 0; place < lookback; place++) {
-      const x = xOf(layout, place);
+    for (let key = 0; key < lookback; key++) {
+      const x = xOf(layout, key);
       parts.shades.push(draw(parts.shadesGroup, "rect", { class: "shade", x: x - layout.cell / 2, width: layout.cell, y: areas.top, height: areas.along - areas.top }));
-      parts.bars.push(draw(bars, "rect", { class: "weight", x: x - width / 2, width, "data-lag": lagOf(place) }));
+      parts.bars.push(draw(bars, "rect", { class: "weight", x: x - width / 2, width, "data-lag": lagOf(key) }));
     }
     parts.profile = draw(bars, "path", { class: "profile" });
     parts.uniform = draw(inner, "line", { class: "uniform", x1: layout.x(0), x2: layout.split });
@@ -146,10 +146,10 @@ function makeSeriesChart(container) {
     const most = Math.max(largest(row), largest(state.profile)) || 1, y = linear(0, most, areas.base, areas.barTop), strongest = largest(row) || 1;
     // Weights that are nearly equal look nowhere: bands and arcs are as strong as the largest weight stands out.
     const standsOut = lookback > 1 ? inside(0.1, strongest * lookback - 1, 1) : 1;
-    row.forEach((weight, place) => {
-      parts.bars[place].setAttribute("y", y(weight));
-      parts.bars[place].setAttribute("height", areas.base - y(weight));
-      parts.shades[place].setAttribute("opacity", (0.34 * standsOut * weight) / strongest);
+    row.forEach((weight, key) => {
+      parts.bars[key].setAttribute("y", y(weight));
+      parts.bars[key].setAttribute("height", areas.base - y(weight));
+      parts.shades[key].setAttribute("opacity", (0.34 * standsOut * weight) / strongest);
     });
     parts.profile.setAttribute("d", stairs(state.profile, layout, y));
     axis.replaceChildren();
@@ -157,11 +157,11 @@ function makeSeriesChart(container) {
     for (const end of ["y1", "y2"]) parts.uniform.setAttribute(end, y(Math.min(1 / lookback, most)));
     marks.replaceChildren();
     markTarget(state);
-    const tops = topPlaces(row, ARCS);
+    const tops = topKeys(row, ARCS);
     const furthest = [...tops].sort((one, other) => one - other);
-    tops.forEach((place) => drawArc(place, (standsOut * row[place]) / strongest, furthest.indexOf(place), state));
-    tops.slice(0, 3).forEach((place) => markPlace(place, state));
-    if (state.place !== null) markPointed(state);
+    tops.forEach((key) => drawArc(key, (standsOut * row[key]) / strongest, furthest.indexOf(key), state));
+    tops.slice(0, 3).forEach((key) => markKey(key, state));
+    if (state.key !== null) markPointed(state);
   }
 
   function markTarget(state) {
@@ -183,25 +183,25 @@ function makeSeriesChart(container) {
   }
 
   // From the step that is forecast to what it looks at; the more weight, the wider. The furthest one is the highest.
-  function drawArc(place, strength, below, state) {
-    const { layout, areas, marks } = parts, from = xAhead(layout, state.step), to = xOf(layout, place);
-    const start = middle(valuesAt(forecastOf(state.window), state.step)), end = middle(valuesAt(pastOf(state.window), place));
+  function drawArc(key, strength, below, state) {
+    const { layout, areas, marks } = parts, from = xAhead(layout, state.step), to = xOf(layout, key);
+    const start = middle(valuesAt(forecastOf(state.window), state.step)), end = middle(valuesAt(pastOf(state.window), key));
     const top = Math.max(Math.min(start, end) - Math.min(Math.abs(from - to) * 0.35, 24 + (66 * Math.abs(from - to)) / layout.width), areas.top - 14 + 9 * below);
-    draw(marks, "path", { class: "arc", "data-lag": lagOf(place), "stroke-width": (0.8 + 3.2 * strength).toFixed(2), opacity: (0.25 + 0.6 * strength).toFixed(2), d: `M${from} ${start}C${from} ${top} ${to} ${top} ${to} ${end}` });
+    draw(marks, "path", { class: "arc", "data-lag": lagOf(key), "stroke-width": (0.8 + 3.2 * strength).toFixed(2), opacity: (0.25 + 0.6 * strength).toFixed(2), d: `M${from} ${start}C${from} ${top} ${to} ${top} ${to} ${end}` });
   }
 
-  function markPlace(place, state) {
-    const { layout, marks, y } = parts, values = valuesAt(pastOf(state.window), place);
+  function markKey(key, state) {
+    const { layout, marks, y } = parts, values = valuesAt(pastOf(state.window), key);
     if (y === null || !values.some(Number.isFinite)) return;
-    if (patch > 1) draw(marks, "path", { class: "past patch looked-at", d: linePart(values, place * patch) });
-    else draw(marks, "circle", { class: "point looked-at", cx: xOf(layout, place), cy: y(values[0]), r: 4.5 });
+    if (patch > 1) draw(marks, "path", { class: "past patch looked-at", d: linePart(values, key * patch) });
+    else draw(marks, "circle", { class: "point looked-at", cx: xOf(layout, key), cy: y(values[0]), r: 4.5 });
   }
 
   // Where one points: the hour, though a weight belongs to a patch of several.
   function markPointed(state) {
     const { layout, areas, marks, y } = parts, x = layout.x(state.hour + 0.5), value = pastOf(state.window)[state.hour];
     draw(marks, "line", { class: "cross", x1: x, x2: x, y1: areas.top, y2: areas.base });
-    if (patch > 1) draw(marks, "rect", { class: "pointed", x: xOf(layout, state.place) - layout.cell / 2, width: layout.cell, y: areas.top, height: areas.base - areas.top });
+    if (patch > 1) draw(marks, "rect", { class: "pointed", x: xOf(layout, state.key) - layout.cell / 2, width: layout.cell, y: areas.top, height: areas.base - areas.top });
     if (y !== null && Number.isFinite(value)) draw(marks, "circle", { class: "point pointed-at", cx: x, cy: y(value), r: 4 });
   }
 
@@ -255,13 +255,13 @@ function makeHeatmap(container, scale) {
     const canvas = container.querySelector("canvas") ?? container.insertBefore(document.createElement("canvas"), container.firstChild);
     const first = inside(0, Math.floor(layout.from / patch), lookback - 1), last = inside(first + 1, Math.ceil(layout.to / patch), lookback);
     // In parts of the chart: on paper it is narrower than on the screen, and the cells must stay under their lags.
-    const part = (size, whole) => `${(100 * size) / whole}%`, x = (place) => inside(from, layout.x(place * patch), layout.end);
+    const part = (size, whole) => `${(100 * size) / whole}%`, x = (key) => inside(from, layout.x(key * patch), layout.end);
     Object.assign(canvas.style, { left: part(x(first), layout.width), width: part(x(last) - x(first), layout.width), top: part(map.top, tall), height: part(map.height, tall) });
     canvas.style.imageRendering = layout.cell * devicePixelRatio < 1 ? "auto" : "pixelated"; // what is too fine is averaged
     Object.assign(canvas, { width: last - first, height: numSteps, hidden: layout.split <= layout.left });
     const context = canvas.getContext("2d"), image = context.createImageData(last - first, numSteps), palette = paletteOf();
-    rows.forEach((row, step) => row.subarray(first, last).forEach((weight, place) => {
-      image.data.set([...colourOf(palette, weight, most), 255], 4 * (step * (last - first) + place));
+    rows.forEach((row, step) => row.subarray(first, last).forEach((weight, key) => {
+      image.data.set([...colourOf(palette, weight, most), 255], 4 * (step * (last - first) + key));
     }));
     context.putImageData(image, 0, 0);
   }
@@ -314,7 +314,7 @@ function makeHeatmap(container, scale) {
     for (const drawn of [parts.bars, parts.targets]) drawn.forEach((each, at) => each.classList.toggle("chosen", at === state.step));
     marks.replaceChildren();
     draw(marks, "rect", { class: "chosen-row", x: layout.x(0) - 1, width: layout.split - layout.x(0) + 2, y: y - 1, height: map.row + 2 });
-    if (state.place !== null) draw(marks, "line", { class: "cross", x1: layout.x(state.hour + 0.5), x2: layout.x(state.hour + 0.5), y1: map.top, y2: map.base });
+    if (state.key !== null) draw(marks, "line", { class: "cross", x1: layout.x(state.hour + 0.5), x2: layout.x(state.hour + 0.5), y1: map.top, y2: map.base });
   }
 
   const rowAt = (y) => inside(0, Math.floor((y - parts.map.top) / parts.map.row), numSteps - 1);

@@ -36,7 +36,7 @@ function layoutOf(container, view) {
 }
 
 const inside = (low, value, high) => Math.min(Math.max(value, low), high);
-const xOf = (layout, place) => layout.x((place + 0.5) * patch);
+const xOf = (layout, key) => layout.x((key + 0.5) * patch);
 const xAhead = (layout, at) => layout.x(numPast + (page.steps[at] - 0.5) * patch);
 const xOfValue = (layout, at) => layout.x(positionOf(at) + 0.5);
 
@@ -113,7 +113,7 @@ function bandOf(upper, lower, half) {
 }
 
 // A level per key.
-const stairs = (levels, layout, y) => Array.from(levels, (level, place) => `${place ? "L" : "M"}${layout.x(place * patch).toFixed(2)} ${y(level)}H${layout.x((place + 1) * patch).toFixed(2)}`).join("");
+const stairs = (levels, layout, y) => Array.from(levels, (level, key) => `${key ? "L" : "M"}${layout.x(key * patch).toFixed(2)} ${y(level)}H${layout.x((key + 1) * patch).toFixed(2)}`).join("");
 
 // ---------------------------------------------------------------------------- the calendar
 
@@ -142,25 +142,25 @@ const LEVELS = [
 
 // Labels of the visible times: [{ position, label, above }], `above` where it begins.
 function calendar(layout, window) {
-  const places = [...Array(numPast + numTargets).keys()].filter((at) => inside(layout.from, positionOf(at), layout.to - 1) === positionOf(at));
-  const times = places.map((at) => partsOfTime(timeOf(window, at))), room = layout.end - layout.left;
-  if (!times.length || times[0] === null) return numbered(places, window, room);
+  const positions = [...Array(numPast + numTargets).keys()].filter((at) => inside(layout.from, positionOf(at), layout.to - 1) === positionOf(at));
+  const times = positions.map((at) => partsOfTime(timeOf(window, at))), room = layout.end - layout.left;
+  if (!times.length || times[0] === null) return numbered(positions, window, room);
   const starts = (level) => times.map((time, at) => at).filter((at) => at && level.key(times[at]) !== level.key(times[at - 1]));
   const fitting = LEVELS.filter((level) => starts(level).length * level.room <= room);
   const level = fitting.reduce((best, each) => (best === null || starts(each).length > starts(best).length ? each : best), null);
-  if (level === null || starts(level).length < 2) return numbered(places, window, room);
+  if (level === null || starts(level).length < 2) return numbered(positions, window, room);
   let common = null;
   return starts(level).map((at) => {
-    const above = level.above(times[at]), tick = { position: positionOf(places[at]), label: level.label(times[at]), above: above === common ? "" : above };
+    const above = level.above(times[at]), tick = { position: positionOf(positions[at]), label: level.label(times[at]), above: above === common ? "" : above };
     common = above;
     return tick;
   });
 }
 
 // Evenly, the last known one first.
-function numbered(places, window, room) {
-  const spacing = Math.max(1, Math.ceil((places.length * 130) / room));
-  return places.filter((at) => (numPast - 1 - at) % spacing === 0).map((at) => ({ position: positionOf(at), label: timeOf(window, at), above: "" }));
+function numbered(positions, window, room) {
+  const spacing = Math.max(1, Math.ceil((positions.length * 130) / room));
+  return positions.filter((at) => (numPast - 1 - at) % spacing === 0).map((at) => ({ position: positionOf(at), label: timeOf(window, at), above: "" }));
 }
 
 // ---------------------------------------------------------------------------- colours

@@ -2,12 +2,12 @@
 
 const byId = (id) => document.getElementById(id);
 const WHOLE = [0, axisEnd];
-const state = { window: 0, head: MEAN_OF_HEADS, mean: false, step: 0, place: null, hour: null, covariate: covariates.length ? 0 : null, view: WHOLE, rows: null, spread: null, profile: null };
+const state = { window: 0, head: MEAN_OF_HEADS, mean: false, step: 0, key: null, hour: null, covariate: covariates.length ? 0 : null, view: WHOLE, rows: null, spread: null, profile: null };
 const seriesChart = makeSeriesChart(byId("series"));
 const heatmap = makeHeatmap(byId("heatmap"), byId("scale"));
 const markTiles = makeTiles(byId("side-by-side"), (kind, at) => {
   if (kind === "head") state.head = at;
-  else Object.assign(state, { window: at, place: null, hour: null });
+  else Object.assign(state, { window: at, key: null, hour: null });
   showAll();
   rememberChoice();
   byId("series").focus();
@@ -63,40 +63,40 @@ function showReadout() {
   const words = [[page.forecastName, values[0]], ["actual", values[1]]].filter(([, each]) => each.some(Number.isFinite));
   first.append(...words.map(([name, each]) => ` · ${name} ${rangeWords(each)}`), `${Number.isFinite(state.spread.effective[state.step]) ? ` · ${effectiveWords(state.spread.effective[state.step])}` : ""}${headWords(" · ")}`);
   if (isMean()) first.append(` · ${meanWords()}`);
-  const tops = topPlaces(row, 3), second = make(readout, "span", {}, tops.length ? `${isMeanOfSeries() ? "the series " : ""}looks most at ` : "looks at nothing");
-  tops.forEach((place, at) => {
+  const tops = topKeys(row, 3), second = make(readout, "span", {}, tops.length ? `${isMeanOfSeries() ? "the series " : ""}looks most at ` : "looks at nothing");
+  tops.forEach((key, at) => {
     if (at) second.append(", ");
-    make(second, "span", { className: "together" }, `${timeOfKey(state.window, place)} (${lagName(place)}, ${share(row[place])})`);
+    make(second, "span", { className: "together" }, `${timeOfKey(state.window, key)} (${lagName(key)}, ${share(row[key])})`);
   });
   const third = make(readout, "span", { id: "lag-readout" });
-  if (state.place !== null) lagWords(state.place, row).forEach((words, at) => {
+  if (state.key !== null) lagWords(state.key, row).forEach((words, at) => {
     if (at) third.append(" · ");
     make(third, "span", { className: "together" }, words);
   });
-  third.hidden = state.place === null;
+  third.hidden = state.key === null;
 }
 
 // Beside what one points at; the words above it say the same to those who do not see it.
 function showTooltip() {
-  const tooltip = byId("tooltip"), { place, hour } = state;
-  tooltip.hidden = place === null;
-  if (place === null) return;
+  const tooltip = byId("tooltip"), { key, hour } = state;
+  tooltip.hidden = key === null;
+  if (key === null) return;
   const layout = seriesChart.layout(), row = state.rows[state.step], value = pastOf(state.window)[hour];
   tooltip.replaceChildren();
   make(tooltip, "b", {}, timeOf(state.window, hour));
   if (Number.isFinite(value)) make(tooltip, "span", {}, `${page.target ?? "value"} ${number(value)}`);
-  const of = patch === 1 ? "" : ` on its patch of ${patch}`, times = row[place] * lookback;
-  make(tooltip, "span", {}, `${isMean() ? "mean " : ""}weight ${exactly(row[place])}${of}`);
+  const of = patch === 1 ? "" : ` on its patch of ${patch}`, times = row[key] * lookback;
+  make(tooltip, "span", {}, `${isMean() ? "mean " : ""}weight ${exactly(row[key])}${of}`);
   make(tooltip, "span", {}, `${number(times, times < 10 ? 2 : 3)} × an equal share`);
   const x = layout.x(hour + 0.5), room = layout.width - x, onLeft = x > room;
   Object.assign(tooltip.style, { left: onLeft ? "auto" : `${x + 14}px`, right: onLeft ? `${room + 14}px` : "auto", maxWidth: `${Math.max(x, room) - 14}px`, top: `${seriesChart.areas().top + 2}px` });
 }
 
-const lagName = (place) => `lag${patch === 1 ? "" : "s"} ${lagText(place)}`;
+const lagName = (key) => `lag${patch === 1 ? "" : "s"} ${lagText(key)}`;
 
-function lagWords(place, row) {
-  const values = valuesAt(pastOf(state.window), place), lag = lagOf(place);
-  const words = [lagName(place), timeOfKey(state.window, place), distanceOf(lag), `${isMean() ? "mean " : ""}weight ${exactly(row[place])}`];
+function lagWords(key, row) {
+  const values = valuesAt(pastOf(state.window), key), lag = lagOf(key);
+  const words = [lagName(key), timeOfKey(state.window, key), distanceOf(lag), `${isMean() ? "mean " : ""}weight ${exactly(row[key])}`];
   if (patch > 1) words.push(`at ${timeOf(state.window, state.hour)} ${number(pastOf(state.window)[state.hour])}`);
   else if (values.some(Number.isFinite)) words.push(`${page.target ?? "value"} ${rangeWords(values)}`);
   return words.filter(Boolean);
@@ -111,11 +111,11 @@ function showTables() {
 // ---------------------------------------------------------------------------- the address: #window=3&head=0&step=5
 
 function readAddress() {
-  const wanted = new URLSearchParams(location.hash.slice(1));
-  const placeOf = (name, places) => (wanted.has(name) ? places.indexOf(Number(wanted.get(name))) : -1);
-  state.window = Math.max(placeOf("window", page.windows.map((_, window) => window + 1)), 0);
-  state.step = Math.max(placeOf("step", page.steps), 0);
-  if (numHeads > 1) state.head = placeOf("head", page.heads);
+  const address = new URLSearchParams(location.hash.slice(1));
+  const indexOf = (name, values) => (address.has(name) ? values.indexOf(Number(address.get(name))) : -1);
+  state.window = Math.max(indexOf("window", page.windows.map((_, window) => window + 1)), 0);
+  state.step = Math.max(indexOf("step", page.steps), 0);
+  if (numHeads > 1) state.head = indexOf("head", page.heads);
 }
 
 let remembering = null;
@@ -156,7 +156,7 @@ function showControls() {
 
 function chooseWindow(window) {
   if (window === undefined || window === state.window) return;
-  Object.assign(state, { window, place: null, hour: null });
+  Object.assign(state, { window, key: null, hour: null });
   showAll();
   rememberChoice();
 }
@@ -170,7 +170,7 @@ function chooseStep(step, hour = state.hour) {
   const nearest = inside(0, step, numSteps - 1);
   if (nearest === state.step && hour === state.hour) return;
   if (nearest !== state.step) rememberChoice();
-  Object.assign(state, { step: nearest, hour, place: hour === null ? null : Math.floor(hour / patch) });
+  Object.assign(state, { step: nearest, hour, key: hour === null ? null : Math.floor(hour / patch) });
   showMarks();
 }
 
@@ -251,15 +251,15 @@ function onKey(event) {
 }
 
 function pointerOn(container, choose) {
-  const placeOf = (event) => {
+  const pointOf = (event) => {
     const box = container.getBoundingClientRect();
     return [event.clientX - box.left, event.clientY - box.top];
   };
-  const onPointer = (event) => choose(...placeOf(event));
+  const onPointer = (event) => choose(...pointOf(event));
   container.addEventListener("pointermove", onPointer);
   container.addEventListener("pointerdown", onPointer);
   container.addEventListener("pointerleave", () => chooseStep(state.step, null));
-  brushOn(container, (event) => seriesChart.layout().at(placeOf(event)[0]));
+  brushOn(container, (event) => seriesChart.layout().at(pointOf(event)[0]));
 }
 
 // Dragging with the mouse looks at what lies between; a finger points, and scrolls the page.
@@ -363,7 +363,7 @@ function start() {
   byId("step").max = numSteps - 1;
   if (numHeads > 1) {
     make(byId("head"), "option", { value: MEAN_OF_HEADS }, "mean of all");
-    page.heads.forEach((head, place) => make(byId("head"), "option", { value: place }, `head ${head}`));
+    page.heads.forEach((head, index) => make(byId("head"), "option", { value: index }, `head ${head}`));
   } else byId("head-choice").hidden = true;
   make(byId("weights"), "option", { value: "window" }, "this window");
   make(byId("weights"), "option", { value: "mean" }, `mean of ${page.windowsInFile === 1 ? "the one window" : `all ${page.windowsInFile} windows`}`);

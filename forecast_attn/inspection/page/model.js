@@ -33,10 +33,10 @@ const means = { weights: weightsOf(page.mean.weights), entropy: floats(page.mean
 // The (steps × lookback) rows of one head, or the mean of all, in an array that begins at `offset`.
 function rowsOf(array, offset, head) {
   const size = numSteps * lookback;
-  const of = (place) => array.subarray(offset + place * size, offset + (place + 1) * size);
+  const of = (at) => array.subarray(offset + at * size, offset + (at + 1) * size);
   if (head !== MEAN_OF_HEADS || numHeads === 1) return split(of(Math.max(head, 0)));
   const mean = new Float32Array(size);
-  for (let place = 0; place < numHeads; place++) of(place).forEach((value, at) => { mean[at] += value / numHeads; });
+  for (let index = 0; index < numHeads; index++) of(index).forEach((value, at) => { mean[at] += value / numHeads; });
   return split(mean);
 }
 
@@ -45,10 +45,10 @@ const split = (flat) => page.steps.map((_, step) => flat.subarray(step * lookbac
 // A light window has no weights and covariates of its own: for each of its steps, the mean weights of its series. A bare
 // one has no values either.
 let whole = 0, valued = 0;
-const placeOfWhole = page.windows.map(({ light, bare }) => (light || bare ? null : whole++));
-const placeOfValues = page.windows.map(({ bare }) => (bare ? null : valued++));
-const isBare = (window) => placeOfValues[window] === null;
-const isLight = (window) => placeOfWhole[window] === null;
+const indexOfWhole = page.windows.map(({ light, bare }) => (light || bare ? null : whole++));
+const indexOfValues = page.windows.map(({ bare }) => (bare ? null : valued++));
+const isBare = (window) => indexOfValues[window] === null;
+const isLight = (window) => indexOfWhole[window] === null;
 const seriesTiles = page.tiles.find(({ kind }) => kind === "item"), seriesWeights = seriesTiles === undefined ? [] : weightsOf(seriesTiles.profiles);
 
 function seriesRows(item) {
@@ -56,30 +56,30 @@ function seriesRows(item) {
   return page.steps.map(() => row);
 }
 
-const windowRows = (window, head) => (isLight(window) ? seriesRows(itemOf(window)) : rowsOf(weights, placeOfWhole[window] * numHeads * numSteps * lookback, head));
+const windowRows = (window, head) => (isLight(window) ? seriesRows(itemOf(window)) : rowsOf(weights, indexOfWhole[window] * numHeads * numSteps * lookback, head));
 const meanRows = (head) => rowsOf(means.weights, 0, head);
 
 // The series has numPast values of the lookback and numAhead beyond; positions on the axis count time steps from its start.
 const numPast = lookback * patch, numAhead = numSteps * patch, axisEnd = numPast + horizon * patch;
-const rowAt = (values, place, size) => (place === null ? new Float32Array(size).fill(NaN) : values.subarray(place * size, (place + 1) * size));
-const pastOf = (window) => rowAt(past, placeOfValues[window], numPast);
-const aheadOf = (values, window) => rowAt(values, placeOfValues[window], numAhead);
+const rowAt = (values, index, size) => (index === null ? new Float32Array(size).fill(NaN) : values.subarray(index * size, (index + 1) * size));
+const pastOf = (window) => rowAt(past, indexOfValues[window], numPast);
+const aheadOf = (values, window) => rowAt(values, indexOfValues[window], numAhead);
 const forecastOf = (window) => aheadOf(forecast, window);
 const actualOf = (window) => aheadOf(actual, window);
-const covariateOf = (each, window) => rowAt(each.values, placeOfWhole[window], numPast + numAhead);
-// Where a value stands on the axis: steps that were left out of the file leave their place free.
+const covariateOf = (each, window) => rowAt(each.values, indexOfWhole[window], numPast + numAhead);
+// Where a value stands on the axis: steps that were left out of the file leave a gap.
 const positionOf = (at) => (at < numPast ? at : numPast + (page.steps[Math.floor((at - numPast) / patch)] - 1) * patch + ((at - numPast) % patch));
 
 // The values of one key or step among those of all.
-const valuesAt = (values, place) => Array.from(values.subarray(place * patch, (place + 1) * patch));
+const valuesAt = (values, key) => Array.from(values.subarray(key * patch, (key + 1) * patch));
 
 // Of a time step: the first ones are the lookback, the ones after it the horizon.
-function timeOf(window, place) {
-  const places = page.windows[window].times;
-  return page.times[Array.isArray(places) ? places[place] : places + place];
+function timeOf(window, at) {
+  const times = page.windows[window].times;
+  return page.times[Array.isArray(times) ? times[at] : times + at];
 }
 const cutoffOf = (window) => timeOf(window, lookback * patch - 1);
-const timeOfKey = (window, place) => timeSpan(timeOf(window, place * patch), timeOf(window, (place + 1) * patch - 1));
+const timeOfKey = (window, key) => timeSpan(timeOf(window, key * patch), timeOf(window, (key + 1) * patch - 1));
 const timeOfStep = (window, at) => timeSpan(
   timeOf(window, lookback * patch + at * patch), timeOf(window, lookback * patch + Math.min((at + 1) * patch, numTargets) - 1));
 const itemOf = (window) => page.windows[window].item;
@@ -100,26 +100,26 @@ function entropy(row) {
 // light one has, is wider than each of them.
 function spreadOf(window, head) {
   if (isLight(window)) return { entropy: page.steps.map(() => NaN), effective: page.steps.map(() => NaN) };
-  const chosen = head === MEAN_OF_HEADS ? page.heads.map((_, place) => place) : [head];
-  const perHead = chosen.map((place) => windowRows(window, place).map(entropy));
+  const chosen = head === MEAN_OF_HEADS ? page.heads.map((_, index) => index) : [head];
+  const perHead = chosen.map((index) => windowRows(window, index).map(entropy));
   const mean = (of) => page.steps.map((_, step) => sum(perHead.map((row) => of(row[step]))) / chosen.length);
   return { entropy: mean((nats) => nats), effective: mean(Math.exp) };
 }
 
 function meanSpread(head) {
-  const chosen = head === MEAN_OF_HEADS ? page.heads.map((_, place) => place) : [head];
-  const mean = (array) => page.steps.map((_, step) => sum(chosen.map((place) => array[place * numSteps + step])) / chosen.length);
+  const chosen = head === MEAN_OF_HEADS ? page.heads.map((_, index) => index) : [head];
+  const mean = (array) => page.steps.map((_, step) => sum(chosen.map((index) => array[index * numSteps + step])) / chosen.length);
   return { entropy: mean(means.entropy), effective: mean(means.effective) };
 }
 
 function profileOf(rows) {
-  return Float32Array.from({ length: lookback }, (_, place) => sum(rows.map((row) => row[place])) / rows.length);
+  return Float32Array.from({ length: lookback }, (_, key) => sum(rows.map((row) => row[key])) / rows.length);
 }
 
 // Positions of the largest weights, largest first; of equal ones the more recent first. Nothing at zero is looked at.
-function topPlaces(row, count) {
-  const places = Array.from(row.keys()).filter((place) => row[place] > 0);
-  return places.sort((one, other) => row[other] - row[one] || other - one).slice(0, count);
+function topKeys(row, count) {
+  const keys = Array.from(row.keys()).filter((key) => row[key] > 0);
+  return keys.sort((one, other) => row[other] - row[one] || other - one).slice(0, count);
 }
 
 // ---------------------------------------------------------------------------- in words
@@ -150,8 +150,8 @@ const exactly = (weight) => (weight > 0 && weight < 1e-9 ? "<1e-7\u00a0%" : `${n
 
 const KEYS_NAME = patch === 1 ? "steps" : "patches";
 const effectiveWords = (count) => `${number(count, 3)} effective ${number(count, 3) !== "1" ? KEYS_NAME : patch === 1 ? "step" : "patch"}`;
-const lagOf = (place) => lookback - 1 - place;
-const lagText = (place) => (patch === 1 ? lagOf(place) : `${lagOf(place) * patch}–${(lagOf(place) + 1) * patch - 1}`);
+const lagOf = (key) => lookback - 1 - key;
+const lagText = (key) => (patch === 1 ? lagOf(key) : `${lagOf(key) * patch}–${(lagOf(key) + 1) * patch - 1}`);
 const stepName = (at) => `${patch === 1 ? "step" : "steps"} ${stepText(at)}`;
 const stepText = (at) => page.stepTexts?.[at] ?? page.steps[at];
 

@@ -42,9 +42,9 @@ async function pictureOf(containers, lines) {
   lines.forEach((line, at) => context.fillText(line, PICTURE_EDGE, PICTURE_EDGE + (at + 0.6) * PICTURE_LINE, width - 2 * PICTURE_EDGE));
   let y = top;
   for (const [at, container] of containers.entries()) {
-    const cells = container.querySelector("canvas"), place = cells?.getBoundingClientRect();
+    const cells = container.querySelector("canvas"), canvasBox = cells?.getBoundingClientRect();
     context.imageSmoothingEnabled = cells ? cells.style.imageRendering === "auto" : true;
-    if (cells) context.drawImage(cells, PICTURE_EDGE + place.left - boxes[at].left, y + place.top - boxes[at].top, place.width, place.height);
+    if (cells) context.drawImage(cells, PICTURE_EDGE + canvasBox.left - boxes[at].left, y + canvasBox.top - boxes[at].top, canvasBox.width, canvasBox.height);
     context.imageSmoothingEnabled = true;
     context.drawImage(await imageOf(container.querySelector("svg")), PICTURE_EDGE, y, boxes[at].width, boxes[at].height);
     y += boxes[at].height + PICTURE_EDGE;

@@ -19,7 +19,7 @@ function fillStepTable(container, state) {
   const rows = page.steps.map((_, at) => [
     stepText(at), timeOfStep(state.window, at), rangeWords(valuesAt(forecast, at)), rangeWords(valuesAt(actual, at)),
     number(state.spread.effective[at], 3), number(state.spread.entropy[at] / Math.log(Math.max(page.observed[state.window], 2)), 2),
-    topPlaces(state.rows[at], 5).map((place) => `${lagText(place)} (${share(state.rows[at][place])})`).join(", "),
+    topKeys(state.rows[at], 5).map((key) => `${lagText(key)} (${share(state.rows[at][key])})`).join(", "),
   ]);
   const headings = ["step", "time", page.forecastName, "actual", `effective ${KEYS_NAME}`, "entropy of uniform", "top lags (weight)"];
   fillTable(container, `${windowName(state)}${isMean() ? `; ${meanWords()}` : ""}`, headings, rows, state.step);
@@ -28,7 +28,7 @@ function fillStepTable(container, state) {
 function fillLagTable(container, state) {
   const row = state.rows[state.step], values = pastOf(state.window);
   const order = Array.from(row.keys()).sort((one, other) => row[other] - row[one] || other - one);
-  const rows = order.map((place) => [lagText(place), timeOfKey(state.window, place), rangeWords(valuesAt(values, place)), exactly(row[place])]);
+  const rows = order.map((key) => [lagText(key), timeOfKey(state.window, key), rangeWords(valuesAt(values, key)), exactly(row[key])]);
   const caption = `${stepName(state.step).replace("s", "S")} of ${windowName(state)}: every lag, the largest weight first`;
   fillTable(container, caption, ["lag", "time", page.target ?? "value", "weight"], rows);
 }

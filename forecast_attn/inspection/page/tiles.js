@@ -4,7 +4,7 @@ const TILE_WIDTH = 120, TILE_HEIGHT = 30;
 
 function profileArea(profile, most) {
   const unit = TILE_WIDTH / lookback, y = (weight) => (TILE_HEIGHT * (1 - weight / most)).toFixed(2);
-  return `M0 ${TILE_HEIGHT}${Array.from(profile, (weight, place) => `L${(place * unit).toFixed(2)} ${y(weight)}H${((place + 1) * unit).toFixed(2)}`).join("")}V${TILE_HEIGHT}Z`;
+  return `M0 ${TILE_HEIGHT}${Array.from(profile, (weight, at) => `L${(at * unit).toFixed(2)} ${y(weight)}H${((at + 1) * unit).toFixed(2)}`).join("")}V${TILE_HEIGHT}Z`;
 }
 
 function makeTiles(section, choose, afterwards) {
@@ -22,7 +22,7 @@ function makeTiles(section, choose, afterwards) {
       Object.assign(tile.dataset, { at, kind });
       make(tile, "span", {}, name);
       draw(draw(tile, "svg", { viewBox: `0 0 ${TILE_WIDTH} ${TILE_HEIGHT}`, preserveAspectRatio: "none", "aria-hidden": "true" }), "path", { class: "weight", d: profileArea(rows[at], most) });
-      const [top] = topPlaces(rows[at], 1);
+      const [top] = topKeys(rows[at], 1);
       make(tile, "small", {}, top === undefined ? "no weight" : `lag ${lagText(top)}: ${share(rows[at][top])}`);
       tile.disabled = windows[at] < 0;
       if (tile.disabled) make(tile, "small", {}, "no window on this page");
@@ -32,9 +32,9 @@ function makeTiles(section, choose, afterwards) {
   }
 
   function filter() {
-    const wanted = search.value.trim().toLowerCase(), tiles = Array.from(container.children);
-    for (const tile of tiles) tile.hidden = !tile.firstChild.textContent.toLowerCase().includes(wanted);
-    count.textContent = wanted ? `${tiles.filter((tile) => !tile.hidden).length} of ${tiles.length}` : page.tiles[select.value].leftOut;
+    const query = search.value.trim().toLowerCase(), tiles = Array.from(container.children);
+    for (const tile of tiles) tile.hidden = !tile.firstChild.textContent.toLowerCase().includes(query);
+    count.textContent = query ? `${tiles.filter((tile) => !tile.hidden).length} of ${tiles.length}` : page.tiles[select.value].leftOut;
   }
 
   select.addEventListener("change", fill);

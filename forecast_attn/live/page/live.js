@@ -131,8 +131,8 @@ function showAges() {
 }
 
 function filter() {
-  const wanted = search.value.trim().toLowerCase();
-  for (const { card } of cards.values()) card.hidden = !card.textContent.toLowerCase().includes(wanted);
+  const query = search.value.trim().toLowerCase();
+  for (const { card } of cards.values()) card.hidden = !card.textContent.toLowerCase().includes(query);
 }
 
 // Words are only changed where they differ: a screen reader reads each change.
