@@ -198,7 +198,8 @@ class RowsFile:
         """The same rows of every model, one model after the other; a part of all windows at a time."""
         size = max(ROWS_AT_ONCE // len(self.models), 1)
         with contextlib.ExitStack() as stack:
-            files = [stack.enter_context(pq.ParquetFile(self._opened())) for _ in self.models]
+            # Read ahead, a file would be in memory as a whole.
+            files = [stack.enter_context(pq.ParquetFile(self._opened(), pre_buffer=False)) for _ in self.models]
             groups = files[0].num_row_groups // len(files)
             batches = [
                 file.iter_batches(size, row_groups=range(at * groups, (at + 1) * groups), use_threads=False)
