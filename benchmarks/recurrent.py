@@ -18,8 +18,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-SIZES = ((168, 16, 128), (28, 96, 128), (168, 16, 64))
-"""Steps, inputs and hidden size: single hours, patches of six of them, half the width."""
+SIZES = ((28, 96, 64), (28, 96, 128), (168, 16, 64), (168, 16, 128))
+"""Steps, inputs and hidden size: a week of hours in patches of six, the default; twice the width; single hours."""
 BATCH = 128
 CHUNK = 24
 """Steps whose gates fit into the cache."""
