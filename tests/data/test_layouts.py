@@ -1,6 +1,8 @@
 """Tables that are no rows of one step: sheets, .tsf files, one series or one year per row, sums below the rows."""
 
 import datetime
+import struct
+import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +14,7 @@ import pytest
 
 from forecast_attn.checking import examine
 from forecast_attn.config.options import DataConfig
-from forecast_attn.data.reading import read_table, source
+from forecast_attn.data.reading import read_table, source, spreadsheet
 from forecast_attn.errors import ConfigError, DataError
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
@@ -156,34 +158,97 @@ def test_a_damaged_sheet_is_refused(tmp_path: Path, old: bytes, new: bytes) -> N
         read_table(path, DataConfig())
 
 
-@pytest.mark.parametrize("cell", ['<c r="XFD1048576"><v>1</v></c>', '<c r="ZZZZZZ9999999999"><v>1</v></c>'])
-def test_a_forgotten_cell_far_away_is_named_instead_of_room_made_for_all_between(tmp_path: Path, cell: str) -> None:
+def with_last(book: Path, cell: str) -> Path:
+    last = f'<row r="1048576">{cell}</row></sheetData>'.encode()
+    return rewritten(book, lambda name, part: part.replace(b"</sheetData>", last))
+
+
+NEEDS_MEMORY = "is a spreadsheet that needs more than 4 GiB of memory to be read"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the memory of a process is limited on Linux only")
+def test_a_forgotten_cell_far_away_ends_the_process_that_reads_and_not_this_one(tmp_path: Path) -> None:
     book = write_workbook(tmp_path / "book.xlsx", {"P": PRICES})
-
-    def with_last(cell: str) -> Path:
-        last = f'<row r="1048576">{cell}</row></sheetData>'.encode()
-        return rewritten(book, lambda name, part: part.replace(b"</sheetData>", last))
-
-    with pytest.raises(DataError, match=r"filled cells reach to row [\d,]+, column [\d,]+, too far to be read"):
-        read_table(with_last(cell), DataConfig())
-    assert len(read_table(with_last('<c r="XFD1048576" s="1"/>'), DataConfig())) == 60  # formatted, not filled
+    with pytest.raises(DataError, match=NEEDS_MEMORY) as refused:
+        read_table(with_last(book, '<c r="XFD1048576"><v>1</v></c>'), DataConfig())
+    assert "Ctrl+End goes to a sheet's last cell" in (refused.value.hint or "")
+    with pytest.raises(DataError, match="is a damaged spreadsheet"):
+        read_table(with_last(book, '<c r="ZZZZZZ9999999999"><v>1</v></c>'), DataConfig())
+    assert len(read_table(with_last(book, '<c r="XFD1048576" s="1"/>'), DataConfig())) == 60  # formatted, not filled
 
 
-def test_a_workbook_that_unpacks_to_far_more_than_a_table_would_is_not_even_scanned(
+def write_old_workbook(path: Path, cells: dict[tuple[int, int], float]) -> Path:
+    """An .xls of one sheet: records of BIFF 8 in a compound file of a header, one sector of FAT and one directory."""
+
+    def record(kind: int, content: bytes) -> bytes:
+        return struct.pack("<HH", kind, len(content)) + content
+
+    def begin(kind: int) -> bytes:
+        return record(0x809, struct.pack("<HHHHII", 0x600, kind, 0, 1996, 0, 6))
+
+    name, end = b"\x01\x00P", record(0x0A, b"")
+    start = len(begin(5)) + 4 + 6 + len(name) + len(end)
+    book = begin(5) + record(0x85, struct.pack("<IH", start, 0) + name) + end + begin(16)
+    book += b"".join(record(0x203, struct.pack("<HHHd", row, column, 0, cells[row, column])) for row, column in cells)
+    book = (book + end).ljust(4096, b"\0")
+    book = book.ljust(-(-len(book) // 512) * 512, b"\0")
+    last = len(book) // 512
+    fat = [0xFFFFFFFD, 0xFFFFFFFE, *range(3, last + 2), 0xFFFFFFFE]
+    table = struct.pack("<128I", *fat, *[0xFFFFFFFF] * (128 - len(fat)))
+
+    def entry(name: str, kind: int, child: int, sector: int, size: int) -> bytes:
+        text = f"{name}\0".encode("utf-16-le")
+        links = struct.pack("<HBBIII", len(text), kind, 1, 0xFFFFFFFF, 0xFFFFFFFF, child)
+        return text.ljust(64, b"\0") + links + bytes(36) + struct.pack("<IQ", sector, size)
+
+    directory = entry("Root Entry", 5, 1, 0xFFFFFFFE, 0) + entry("Workbook", 2, 0xFFFFFFFF, 2, len(book))
+    head = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(16) + struct.pack("<HHHHH", 62, 3, 0xFFFE, 9, 6) + bytes(10)
+    head += struct.pack("<IIIIIIIII", 1, 1, 0, 4096, 0xFFFFFFFE, 0, 0xFFFFFFFE, 0, 0) + b"\xff" * 432
+    path.write_bytes(head + table + directory.ljust(512, b"\0") + book)
+    return path
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the memory of a process is limited on Linux only")
+def test_a_far_cell_of_an_old_workbook_does_not_end_this_process(tmp_path: Path) -> None:
+    cells = {(row, column): 10.0 * row + column for row in range(5) for column in range(3)}
+    near = write_old_workbook(tmp_path / "near.xls", cells)
+    np.testing.assert_array_equal(read_table(near, DataConfig(header=False)).iloc[:, 1], [1, 11, 21, 31, 41])
+    far = write_old_workbook(tmp_path / "far.xls", cells | {(65535, 65535): 1.0})
+    with pytest.raises(DataError, match=NEEDS_MEMORY):
+        read_table(far, DataConfig(header=False))
+
+
+def test_a_workbook_that_holds_far_more_than_a_table_would_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(source, "FREE", 1 << 16)
     book = write_workbook(tmp_path / "book.xlsx", {"P": PRICES})
     assert len(read_table(book, DataConfig())) == 60
-    many = b'<row r="61">' + b"<c><v>1</v></c>" * 1_000_000 + b"</row></sheetData>"
+    many = b'<row r="61">' + b"<c><v>1</v></c>" * 20_000 + b"</row></sheetData>"
     bomb = rewritten(book, lambda name, part: part.replace(b"</sheetData>", many))
     with pytest.raises(DataError, match="unpacks to more than 100 times as many"):
         read_table(bomb, DataConfig())
 
 
-def test_repeated_cells_of_opendocument_are_counted(tmp_path: Path) -> None:
-    def cell(value: object, more: str = "") -> str:
-        return f'<table:table-cell {more} office:value-type="float" office:value="{value}"/>'
+def test_a_workbook_that_takes_too_long_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    book = write_workbook(tmp_path / "book.xlsx", {"P": PRICES})
+    monkeypatch.setattr(spreadsheet, "SECONDS", 0.001)
+    with pytest.raises(DataError, match=r"of [\d,]+ bytes that is not read within 0 s") as refused:
+        read_table(book, DataConfig())
+    assert refused.value.hint == "save the sheet as CSV, which is read in blocks"
+
+
+def test_a_workbook_of_stdin_and_an_odd_name_of_a_sheet_reach_the_process_that_reads(tmp_path: Path) -> None:
+    book = write_workbook(tmp_path / "book.xlsx", {"P": PRICES, "Öl \t€": PRICES[:5]})
+    piped = source.Source("'stdin'", None, book.read_bytes())
+    assert len(read_table(piped, DataConfig(sheet="Öl \t€"))) == 4
+    with pytest.raises(DataError, match="has no sheet"):
+        read_table(piped, DataConfig(sheet="a\0b\ud800"))
+
+
+def test_repeated_empty_cells_of_opendocument_are_no_rows(tmp_path: Path) -> None:
+    def cell(value: object) -> str:
+        return f'<table:table-cell office:value-type="float" office:value="{value}"/>'
 
     spaces = " ".join(
         f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"' for name in ("office", "table")
@@ -191,22 +256,17 @@ def test_repeated_cells_of_opendocument_are_counted(tmp_path: Path) -> None:
     empty = '<table:table-cell table:number-columns-repeated="16382"/>'
     rows = "".join(f"<table:table-row>{cell(at)}{cell(at * 2)}{empty}</table:table-row>" for at in range(2000, 2050))
     rows += '<table:table-row table:number-rows-repeated="1048526"><table:table-cell/></table:table-row>'
-    for more, columns in (("", 2), ('table:number-columns-repeated="4000000000"', None)):
-        row = f"<table:table-row>{cell(1, more)}{cell(2)}</table:table-row>"
-        with zipfile.ZipFile(tmp_path / "book.ods", "w") as archive:
-            archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
-            archive.writestr("META-INF/manifest.xml", "<manifest/>")
-            archive.writestr(
-                "content.xml",
-                f"<office:document-content {spaces}><office:body><office:spreadsheet>"
-                f'<table:table table:name="S">{rows.replace(rows[:17], row + rows[:17], 1)}</table:table>'
-                "</office:spreadsheet></office:body></office:document-content>",
-            )
-        if columns is None:
-            with pytest.raises(DataError, match="filled cells reach to row 1, column 4,000,000,001"):
-                read_table(tmp_path / "book.ods", DataConfig(header=False))
-        else:
-            assert read_table(tmp_path / "book.ods", DataConfig(header=False)).shape == (51, columns)
+    row = f"<table:table-row>{cell(1)}{cell(2)}</table:table-row>"
+    with zipfile.ZipFile(tmp_path / "book.ods", "w") as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        archive.writestr("META-INF/manifest.xml", "<manifest/>")
+        archive.writestr(
+            "content.xml",
+            f"<office:document-content {spaces}><office:body><office:spreadsheet>"
+            f'<table:table table:name="S">{row}{rows}</table:table>'
+            "</office:spreadsheet></office:body></office:document-content>",
+        )
+    assert read_table(tmp_path / "book.ods", DataConfig(header=False)).shape == (51, 2)
 
 
 # --------------------------------------------------------------------------- .tsf

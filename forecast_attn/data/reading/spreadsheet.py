@@ -3,21 +3,40 @@
 from __future__ import annotations
 
 import contextlib
-import csv
-import datetime
+import importlib.util
 import io
-import zipfile
-from collections.abc import Iterator, Sequence
-from typing import Any
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, NamedTuple
 
 from forecast_attn.data.findings import quoted
-from forecast_attn.data.reading.sheet_extent import far_cell
-from forecast_attn.data.reading.source import Source
-from forecast_attn.errors import DataError, UserError, did_you_mean
+from forecast_attn.data.reading.source import CHUNK, Source
+from forecast_attn.errors import DataError, did_you_mean
 
+PROGRAM = Path(__file__).with_name("sheet_process.py")
+MEMORY = 4 << 30
+"""Bytes that reading a workbook may take: forty million cells, or all rows of Excel in forty columns."""
+SECONDS = 8
+BYTES_PER_SECOND = 1_000_000
+"""Bytes of a workbook that are read in a second at least, beyond `SECONDS`: a core reads eight times as many."""
 MOST_UNPACKED = 100
-"""Bytes out of one byte of a workbook, which holds no more than a tenth of that where all cells are zero."""
+"""Bytes of CSV out of one byte of a workbook; a tenth of that where all cells are zero."""
 INSTALL = 'pip install "forecast-attn[excel]", or save the sheet as CSV'
+
+
+class _Sheets(NamedTuple):
+    names: list[str]
+    cells: dict[str, int]
+    """Of those that were read and have rows."""
+    text: bytes
+    """The rows of the chosen one as CSV."""
 
 
 def workbook_sheet_as_text(source: Source, sheet: str | None) -> Source:
@@ -28,99 +47,102 @@ def workbook_sheet_as_text(source: Source, sheet: str | None) -> Source:
         sheet: its name; the only visible one with rows when None.
 
     Raises:
-        DataError: no reader is installed, the file is damaged, or the sheet is not there or cannot be chosen.
+        DataError: no reader is installed, the file is damaged or too large, or the sheet is not there or cannot be
+            chosen.
     """
-    book = _workbook(source)
-    names = [each.name for each in book.sheets_metadata]
-    if sheet is not None and sheet not in names:
-        hint = did_you_mean(sheet, names)
+    sheets = _read(source, sheet)
+    if sheet is not None and sheet not in sheets.names:
+        hint = did_you_mean(sheet, sheets.names)
         raise DataError(f"{source.label} has no sheet '{sheet}'", hint, code="FA108", options=("sheet",))
-    rows = _rows(source, book, sheet) if sheet is not None else _only_rows(source, book)
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([_cell(value) for value in row] for row in rows)
-    return Source(source.label, None, text.getvalue().encode())
+    if sheet is None and len(sheets.cells) != 1:
+        raise _no_choice(source, list(sheets.cells))
+    return Source(source.label, None, sheets.text)
 
 
 def sheets_with_rows(source: Source) -> list[str]:
     """Names of the visible sheets that hold anything, the largest first."""
-    book = _workbook(source)
-    sizes = {name: sum(map(len, _rows(source, book, name))) for name in _visible(book)}
-    return sorted((name for name, size in sizes.items() if size), key=lambda name: -sizes[name])
+    cells = _read(source, None).cells
+    return sorted(cells, key=lambda name: -cells[name])
 
 
-def _workbook(source: Source) -> Any:
-    try:
-        import python_calamine
-    except ImportError:
-        message = f"{source.label} is a spreadsheet, which needs a reader of its own"
-        raise DataError(message, INSTALL) from None
-    with source.open() as stream:
-        content = io.BytesIO(stream.read())
-    with _damage_of(source):
-        is_zip = content.getvalue().startswith(b"PK")
-        if is_zip:
-            with zipfile.ZipFile(content) as archive:
-                unpacked = sum(member.file_size for member in archive.infolist())
-                source.check_unpacked(unpacked, source.size, MOST_UNPACKED)
-        if is_zip and (cell := far_cell(content)) is not None:
-            message = f"{source.label} has a sheet whose filled cells reach to {cell}, too far to be read"
-            raise DataError(message, "delete what stands far from the table, or save the sheet as CSV")
-        content.seek(0)
-        return python_calamine.CalamineWorkbook.from_filelike(content)
+def _read(source: Source, sheet: str | None) -> _Sheets:
+    """Read a workbook in a process of its own, which a hostile file may end or keep busy.
+
+    Raises:
+        DataError: no reader is installed, or the file is damaged, behind a password, or beyond the limits.
+    """
+    if importlib.util.find_spec("python_calamine") is None:
+        raise DataError(f"{source.label} is a spreadsheet, which needs a reader of its own", INSTALL)
+    command = [sys.executable, "-P", str(PROGRAM), str(MEMORY), json.dumps(sheet)]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    seconds, start = SECONDS + source.size / BYTES_PER_SECOND, time.monotonic()
+    with _stored(source) as stored, tempfile.TemporaryFile() as errors:
+        pipe = subprocess.PIPE
+        with subprocess.Popen(command, stdin=stored, stdout=pipe, stderr=errors, env=environment) as process:
+            answer = _answer(source, process, seconds)
+        if process.returncode:
+            errors.seek(0)
+            is_late = time.monotonic() - start > seconds
+            raise _late(source, seconds) if is_late else _failure(source, errors.read().decode(errors="replace"))
+    sheets = json.loads(answer.readline())
+    return _Sheets(sheets["names"], sheets["cells"], answer.read())
 
 
 @contextlib.contextmanager
-def _damage_of(source: Source) -> Iterator[None]:
-    """Say what readers answer to a damaged workbook: errors of many kinds, a panic of Rust among them.
+def _stored(source: Source) -> Iterator[IO[bytes]]:
+    """The bytes of a workbook as a file that another process can read."""
+    if source.content is None:
+        with source.open() as stream:
+            yield stream
+    else:
+        with tempfile.TemporaryFile() as copy:
+            copy.write(source.content)
+            copy.seek(0)
+            yield copy
+
+
+def _answer(source: Source, process: subprocess.Popen[bytes], seconds: float) -> io.BytesIO:
+    """All that the process writes in its time, after which it has ended.
 
     Raises:
-        DataError: it is damaged, or behind a password.
+        DataError: it is more than a table would be.
     """
-    import python_calamine
-
+    assert process.stdout is not None
+    answer, late = io.BytesIO(), threading.Timer(seconds, process.kill)
+    late.start()
     try:
-        yield
-    except python_calamine.PasswordError:
-        raise DataError(f"{source.label} is protected by a password", "save it without one") from None
-    except (KeyboardInterrupt, SystemExit, MemoryError, UserError):
-        raise
-    except BaseException as error:
-        raise DataError(f"{source.label} is a damaged spreadsheet: {error}", "copy or save it again") from None
+        while chunk := process.stdout.read(CHUNK):
+            answer.write(chunk)
+            source.check_unpacked(answer.tell(), source.size, MOST_UNPACKED)
+        process.wait()
+    finally:
+        late.cancel()
+        process.kill()
+    answer.seek(0)
+    return answer
 
 
-def _visible(book: Any) -> list[str]:
-    sheets = (each for each in book.sheets_metadata if str(each.typ).endswith(".WorkSheet"))
-    return [each.name for each in sheets if str(each.visible).endswith(".Visible")]
+def _late(source: Source, seconds: float) -> DataError:
+    message = f"{source.label} is a spreadsheet of {source.size:,} bytes that is not read within {seconds:.0f} s"
+    return DataError(message, "save the sheet as CSV, which is read in blocks")
 
 
-def _rows(source: Source, book: Any, sheet: str) -> Sequence[Sequence[Any]]:
-    with _damage_of(source):
-        rows: Sequence[Sequence[Any]] = book.get_sheet_by_name(sheet).to_python(skip_empty_area=True)
-    return rows
+def _failure(source: Source, errors: str) -> DataError:
+    """The error for a process that failed, by what it or its reader wrote to stderr."""
+    if "MemoryError" in errors or "memory allocation of" in errors:
+        message = f"{source.label} is a spreadsheet that needs more than {MEMORY >> 30} GiB of memory to be read"
+        hint = "Ctrl+End goes to a sheet's last cell: delete what stands far from the table, or save the sheet as CSV"
+        return DataError(message, hint)
+    reason = errors.strip().splitlines()[-1] if errors.strip() else "its reader died"
+    if "PasswordError" in reason:
+        return DataError(f"{source.label} is protected by a password", "save it without one")
+    _, _, reason = reason.rpartition("Error: ")
+    return DataError(f"{source.label} is a damaged spreadsheet: {reason}", "copy or save it again")
 
 
-def _only_rows(source: Source, book: Any) -> Sequence[Sequence[Any]]:
-    """The rows of the only sheet that has some.
-
-    Raises:
-        DataError: no sheet has, or several.
-    """
-    filled = {name: rows for name in _visible(book) if (rows := _rows(source, book, name))}
-    if len(filled) == 1:
-        return next(iter(filled.values()))
+def _no_choice(source: Source, filled: list[str]) -> DataError:
     if not filled:
-        raise DataError(f"{source.label} has no rows in any visible sheet", "expected a line with names, then rows")
-    message = f"{source.label} has {len(filled)} sheets with rows: {quoted(list(filled))}"
-    hint = " or ".join(f"--sheet '{name}'" for name in list(filled)[:3])
-    raise DataError(message, hint, code="FA108", options=("sheet",))
-
-
-def _cell(value: Any) -> Any:
-    """A cell as text: whole numbers without a point, dates in ISO form without an empty clock."""
-    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
-        return int(value)
-    if isinstance(value, datetime.datetime):
-        return value.date().isoformat() if value.time() == datetime.time() else value.isoformat(" ")
-    if isinstance(value, datetime.date | datetime.time):
-        return value.isoformat()
-    return value
+        return DataError(f"{source.label} has no rows in any visible sheet", "expected a line with names, then rows")
+    message = f"{source.label} has {len(filled)} sheets with rows: {quoted(filled)}"
+    hint = " or ".join(f"--sheet '{name}'" for name in filled[:3])
+    return DataError(message, hint, code="FA108", options=("sheet",))

@@ -1,0 +1,73 @@
+"""The program that reads a workbook, in a process of its own that `spreadsheet` starts: no module imports it.
+
+A reader holds a sheet as a rectangle, which a single far cell makes too large for any machine, and memory that is not
+there ends the process. This one has a limit. It imports nothing of the package: it starts in a twentieth of a second.
+
+    python sheet_process.py BYTES SHEET < book.xlsx
+
+BYTES: the memory that it may use. SHEET: a name as JSON; null chooses the only visible sheet with rows, if there is
+one. stdout: a line of JSON with the names of all sheets and the number of cells of those read that have rows; then the
+rows of the chosen one as CSV. stderr: in its last line why it failed, as Python writes what nobody catches.
+"""
+
+import csv
+import datetime
+import io
+import itertools
+import json
+import sys
+from typing import Any
+
+
+def main(memory: int, name: str | None) -> None:
+    _limit(memory)
+    import python_calamine
+
+    sys.stdout.reconfigure(encoding="utf-8", newline="")  # type: ignore[union-attr]
+    _write(python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(sys.stdin.buffer.read())), name)
+
+
+def _limit(memory: int) -> None:
+    """Limit the memory of this process, on systems that can: Linux, but neither macOS nor Windows."""
+    if sys.platform == "linux":
+        import resource
+
+        _, most = resource.getrlimit(resource.RLIMIT_AS)
+        memory = memory if most == resource.RLIM_INFINITY else min(memory, most)
+        resource.setrlimit(resource.RLIMIT_AS, (memory, most))
+
+
+def _write(book: Any, name: str | None) -> None:
+    names = [each.name for each in book.sheets_metadata]
+    wanted = _visible(book) if name is None else [each for each in names if each == name]
+    cells: dict[str, int] = {}
+    chosen = None
+    for each in wanted:
+        sheet = book.get_sheet_by_name(each)
+        if sheet.height:
+            cells[each] = sheet.height * sheet.width
+            chosen = sheet if len(cells) == 1 else None
+    sys.stdout.write(json.dumps({"names": names, "cells": cells}) + "\n")
+    if chosen is not None:
+        rows = itertools.islice(chosen.iter_rows(), chosen.start[0], None)  # without those above the first cell
+        csv.writer(sys.stdout, lineterminator="\n").writerows([_cell(value) for value in row] for row in rows)
+
+
+def _visible(book: Any) -> list[str]:
+    sheets = (each for each in book.sheets_metadata if str(each.typ).endswith(".WorkSheet"))
+    return [each.name for each in sheets if str(each.visible).endswith(".Visible")]
+
+
+def _cell(value: Any) -> Any:
+    """A cell as text: whole numbers without a point, dates in ISO form without an empty clock."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return int(value)
+    if isinstance(value, datetime.datetime):
+        return value.date().isoformat() if value.time() == datetime.time() else value.isoformat(" ")
+    if isinstance(value, datetime.date | datetime.time):
+        return value.isoformat()
+    return value
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), json.loads(sys.argv[2]))
