@@ -24,7 +24,8 @@ from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import Finding
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.panel_building import build_panel
-from forecast_attn.data.reading import file_positions, read_beside, read_table
+from forecast_attn.data.reading import file_positions, parts, read_beside, read_table, source
+from forecast_attn.data.reading.source import Source
 from forecast_attn.data.roles import resolve_roles
 from forecast_attn.errors import ConfigError, DataError
 
@@ -383,3 +384,39 @@ def test_frames_that_are_no_tables(frame: Any, message: str) -> None:
 def test_not_a_table_at_all() -> None:
     with pytest.raises(TypeError, match="expected a path"):
         read_table(5, DataConfig())
+
+
+def arrow_file(columns: dict[str, pa.Array], kind: str, compression: str | None) -> bytes:
+    """An Arrow table as a file or a stream."""
+    target, table = io.BytesIO(), pa.table(columns)
+    new = {"file": pa.ipc.new_file, "stream": pa.ipc.new_stream}[kind]
+    with new(target, table.schema, options=pa.ipc.IpcWriteOptions(compression=compression)) as writer:
+        writer.write_table(table)
+    return target.getvalue()
+
+
+@pytest.mark.parametrize("kind", ["file", "stream"])
+def test_an_arrow_file_that_unpacks_to_far_more_than_a_table_would_is_refused(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(source, "FREE", 1 << 16)
+    columns = {"a": np.random.default_rng(0).normal(size=20_000), "b": np.zeros(20_000)}
+    for compression in ("lz4", "zstd"):
+        whole = Source("'table'", None, arrow_file(columns, kind, compression))
+        pd.testing.assert_frame_equal(read_table(whole, DataConfig()), pd.DataFrame(columns))
+    for columns in ({"a": np.zeros(500_000)}, {"a": np.zeros(400), "b": ["x" * 10_000] * 400}):
+        bomb = Source("'table'", None, arrow_file(columns, kind, "zstd"))
+        with pytest.raises(DataError, match="unpacks to more than 300 times as many"):
+            read_table(bomb, DataConfig())
+
+
+@pytest.mark.parametrize("kind", ["file", "stream"])
+def test_an_arrow_file_that_repeats_its_bytes_in_every_column_is_refused(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parts, "FREE_CELLS", 600_000)
+    columns = {f"column {number}": pa.nulls(50_000) for number in range(50)}
+    whole = Source("'table'", None, arrow_file(dict(list(columns.items())[:10]), kind, None))
+    assert read_table(whole, DataConfig()).shape == (50_000, 10)
+    with pytest.raises(DataError, match=r"hold 50,000 rows of 50 columns, as a table of constants would"):
+        read_table(Source("'table'", None, arrow_file(columns, kind, None)), DataConfig())

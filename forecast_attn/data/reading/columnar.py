@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import struct
 from typing import Any
 
 import pandas as pd
@@ -12,10 +13,12 @@ import pyarrow as pa
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.reading.csv_file import Column, to_column
 from forecast_attn.data.reading.dialect import check_names
-from forecast_attn.data.reading.parts import read_parquet, read_parts
+from forecast_attn.data.reading.parts import check_rows, read_parquet, read_parts
 from forecast_attn.data.reading.source import Progress, Source
 from forecast_attn.errors import ConfigError, DataError
 
+START_OF_FILE = 8
+"""Bytes of the mark that an Arrow file begins with."""
 TEXT_OPTIONS = ("delimiter", "decimal", "encoding", "skip_rows", "comment", "skip_footer", "header", "header_rows")
 """Options that say how text is written."""
 
@@ -36,14 +39,18 @@ def read_columnar(source: Source, config: DataConfig, progress: Progress | None)
 
 
 def _read_file(source: Source) -> pa.Table:
-    content = io.BytesIO(source.content) if source.content is not None else str(source.path)
     try:
-        table = read_parquet(content, source.label) if source.kind == "parquet" else _READERS[source.kind](content)
+        table = _read_parquet(source) if source.kind == "parquet" else _read_arrow(source)
         table.validate(full=True)  # Arrow trusts the offsets in a file; a damaged one would crash the process
-    except (pa.ArrowException, OSError, ValueError) as error:
+    except (pa.ArrowException, OSError, ValueError, struct.error) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise DataError(f"{source.label} is a damaged {source.kind} file: {reason}", "copy or write it again") from None
     return table
+
+
+def _read_parquet(source: Source) -> pa.Table:
+    content = io.BytesIO(source.content) if source.content is not None else str(source.path)
+    return read_parquet(content, source.label)
 
 
 def refuse_text_options(config: DataConfig, what: str, options: tuple[str, ...] = TEXT_OPTIONS) -> None:
@@ -87,17 +94,74 @@ def _column(values: pa.ChunkedArray, name: str, config: DataConfig, label: str) 
         raise DataError(f"{label}: column '{name}' cannot be read: {error}", code="FA102", column=name) from None
 
 
-def _read_stream(content: Any) -> pa.Table:
-    with pa.input_stream(content) as stream:
+def _read_arrow(source: Source) -> pa.Table:
+    """The rows of an Arrow stream or file, which is a stream between two marks.
+
+    Not by pyarrow.feather, which would read the first version of the format too, and dies of damaged files of it. Nor
+    by the index of a file, which may point at other bytes than those that were counted.
+
+    Raises:
+        DataError: it says that far more is in its bytes than a table would have there.
+    """
+    start = START_OF_FILE if source.kind == "feather" else 0
+    with _arrow_bytes(source) as stream:
+        if start:
+            pa.ipc.open_file(stream)  # it has an end
+        stream.seek(start)
+        _check_sizes(stream, source)
+        stream.seek(start)
         return pa.ipc.open_stream(stream).read_all()
 
 
-def _read_feather(content: Any) -> pa.Table:
-    # Not by pyarrow.feather, which would read the first version of the format too, and dies of damaged files of it.
-    with pa.OSFile(content) if isinstance(content, str) else pa.BufferReader(content.getbuffer()) as stream:
-        return pa.ipc.open_file(stream).read_all()
+def _arrow_bytes(source: Source) -> Any:
+    return pa.memory_map(str(source.path)) if source.content is None else pa.BufferReader(source.content)
 
 
-_READERS = {"feather": _read_feather, "arrow stream": _read_stream}
-COLUMNAR = ("parquet", *_READERS)
+def _check_sizes(stream: Any, source: Source) -> None:
+    """Refuse rows and compressed buffers that take far more memory than the file, before room is made for them."""
+    rows, unpacked, columns = 0, 0, 0
+    for message in pa.ipc.MessageReader.open_stream(stream):
+        if message.type == "schema":
+            columns = len(pa.ipc.read_schema(message))
+        else:
+            more, size = _sizes(message)
+            rows, unpacked = rows + more, unpacked + size
+    check_rows(rows, columns, source.size, source.label)
+    source.check_unpacked(unpacked, source.size)
+
+
+def _sizes(message: Any) -> tuple[int, int]:
+    """Rows of a batch and the bytes of its buffers once they are decompressed, as its message says: a flatbuffer."""
+    content = memoryview(message.metadata)
+
+    def number(layout: str, at: int) -> int:
+        value: int = struct.unpack_from(layout, content, at)[0]
+        return value
+
+    def field_of(table: int, index: int) -> int:
+        """Offset of a field of a table; 0 where it has none."""
+        fields = table - number("<i", table)
+        size = number("<H", fields)
+        offset = number("<H", fields + 4 + 2 * index) if 4 + 2 * index < size else 0
+        return offset and table + offset
+
+    def follow(at: int) -> int:
+        return at + number("<I", at)
+
+    batch = follow(field_of(follow(0), 2))
+    if message.type == "dictionary":
+        batch = follow(field_of(batch, 1))
+    rows = number("<q", at) if (at := field_of(batch, 0)) else 0
+    is_compressed = field_of(batch, 3) > 0
+    unpacked = 0
+    buffers = follow(field_of(batch, 2))
+    for entry in range(buffers + 4, buffers + 4 + 16 * number("<I", buffers), 16):
+        offset, size = struct.unpack_from("<qq", content, entry)
+        # Before compressed bytes stands how many they become; minus one where they were left as they are.
+        declared = struct.unpack_from("<q", message.body, offset)[0] if is_compressed and size > 0 else 0
+        unpacked += max(size, declared, 0)
+    return rows, unpacked
+
+
+COLUMNAR = ("parquet", "feather", "arrow stream")
 """Kinds of files that are no text."""

@@ -20,8 +20,10 @@ from forecast_attn.urls import without_secrets
 
 PARQUET = (".parquet", ".pq")
 FREE_ROWS = 1 << 24
+FREE_CELLS = 1 << 28
 MOST_ROWS_PER_BYTE = 50
-"""Rows in one byte of a Parquet file, beyond `FREE_ROWS`: 10 where all values are zero and only time stamps differ."""
+"""Rows or cells in one byte of a Parquet or Arrow file, beyond `FREE_ROWS` and `FREE_CELLS`: 10 rows where all values
+are zero and only time stamps differ."""
 ABSENT = "__HIVE_DEFAULT_PARTITION__"
 """Value of a folder's key that stands for none."""
 
@@ -98,11 +100,20 @@ def read_parquet(content: str | io.BytesIO, label: str) -> pa.Table:
     """
     size = Path(content).stat().st_size if isinstance(content, str) else content.getbuffer().nbytes
     file = pyarrow.parquet.ParquetFile(content)
-    rows = file.metadata.num_rows
-    if rows > FREE_ROWS + MOST_ROWS_PER_BYTE * size:
-        message = f"{label} says that its {size:,} bytes hold {rows:,} rows, as a table of constants would"
-        raise DataError(message, "if it is a table all the same, write it as several files into a folder")
+    check_rows(file.metadata.num_rows, file.metadata.num_columns, size, label)
     return file.read()
+
+
+def check_rows(rows: int, columns: int, size: int, label: str) -> None:
+    """Refuse a file of this many bytes that says it has more rows or cells than a table of its size would.
+
+    Raises:
+        DataError: it is one.
+    """
+    if rows > FREE_ROWS + MOST_ROWS_PER_BYTE * size or rows * columns > FREE_CELLS + MOST_ROWS_PER_BYTE * size:
+        held = f"{rows:,} rows of {columns:,} columns"
+        message = f"{label} says that its {size:,} bytes hold {held}, as a table of constants would"
+        raise DataError(message, "if it is a table all the same, write it as several files into a folder")
 
 
 def read_parts(parts: Sequence[TablePart]) -> pa.Table:
