@@ -39,10 +39,9 @@ def _limit(memory: int) -> None:
 
 def _write(book: Any, name: str | None) -> None:
     names = [each.name for each in book.sheets_metadata]
-    wanted = _visible(book) if name is None else [each for each in names if each == name]
     cells: dict[str, int] = {}
     chosen = None
-    for each in wanted:
+    for each in _visible(book) if name is None else {name}.intersection(names):
         sheet = book.get_sheet_by_name(each)
         if sheet.height:
             cells[each] = sheet.height * sheet.width
