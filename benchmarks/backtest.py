@@ -81,7 +81,7 @@ def report_memory() -> None:
 
 
 def bare_loop(backtest: Backtest) -> None:
-    """Nothing but the network."""
+    """Run the network alone over all windows."""
     network = backtest.model.network.eval()
     arrays = backtest.model.schema.windows_of(backtest.panel)
     with torch.inference_mode():
@@ -90,7 +90,7 @@ def bare_loop(backtest: Backtest) -> None:
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """Of CPU time: both compute on one thread, and what else runs on the machine must not decide."""
+    """CPU seconds of the work: both sides compute on one thread, and other programs must not matter."""
     started = time.process_time()
     work()
     return time.process_time() - started

@@ -51,7 +51,7 @@ _FILES = ("audit.json", "attention.parquet", "validation_attention.parquet", "ba
 
 
 class Case(NamedTuple):
-    """One altered run."""
+    """An altered run."""
 
     name: str
     alter: Callable[[Path], None]
@@ -127,7 +127,7 @@ def altered(content: Any, rng: random.Random) -> tuple[str, Any]:
 
 
 def _locations(content: Any, name: str = "") -> Iterator[tuple[Any, Any, str]]:
-    """Every place in a JSON document: its container, its key, and how to call it."""
+    """Yield every position in a JSON document: its container, its key, and its name."""
     keys = content if isinstance(content, dict) else range(len(content)) if isinstance(content, list) else ()
     for key in list(keys):
         location = f"{name}.{key}".strip(".")

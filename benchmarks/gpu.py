@@ -106,7 +106,7 @@ class ForecastAttn(NamedTuple):
 
 
 def seconds(work: Callable[[], object], device: torch.device) -> float:
-    """Of the work, and of what it left for the device to do."""
+    """Seconds of the work, including what the device still had to do."""
     _wait_for(device)
     started = time.perf_counter()
     work()

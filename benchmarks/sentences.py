@@ -149,15 +149,15 @@ EXAMPLES = (
 # --------------------------------------------------------------------------- what is said
 
 
-class Sentence(NamedTuple):
-    """All that was said of a run, and what was measured."""
+class RunSentences(NamedTuple):
+    """Sentences about a run, and the evidence behind them."""
 
     sentences: dict[str, list[str]]
     """Sentence -> where it stands."""
     evidence: list[str]
 
 
-def say(example: Example, folder: Path) -> Sentence:
+def say(example: Example, folder: Path) -> RunSentences:
     """Train, audit, and collect."""
     folder.mkdir(parents=True, exist_ok=True)
     table, run = folder / "table.csv", folder / "run"
@@ -184,7 +184,7 @@ def say(example: Example, folder: Path) -> Sentence:
             surfaces = sentences.setdefault(sentence, [])
             if surface not in surfaces:
                 surfaces.append(surface)
-    return Sentence(sentences, list(_evidence(run, document)))
+    return RunSentences(sentences, list(_evidence(run, document)))
 
 
 def _forecast(*words: object) -> str:
@@ -231,7 +231,7 @@ def _is_sentence(text: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    """One spelling, so that the same sentence in two places is one."""
+    """Normalise a sentence, so that the same one in two places counts once."""
     text = re.sub(r"\s+", " ", text.replace("\u00a0", " ")).strip().removeprefix("- ").removeprefix("warning: ")
     text = text.removeprefix("covariates: ")
     return text[:1].upper() + text[1:].rstrip(".")
@@ -270,7 +270,7 @@ def _evidence(run: Path, document: dict[str, Any]) -> Iterator[str]:
 # --------------------------------------------------------------------------- the page
 
 
-def write_page(results: dict[str, Sentence]) -> str:
+def write_page(results: dict[str, RunSentences]) -> str:
     examples = {example.name: example for example in EXAMPLES}
     runs = Counter(sentence for each in results.values() for sentence in each.sentences)
     shared: dict[str, list[str]] = {sentence: [] for sentence, count in runs.items() if count >= SHARED}
@@ -292,7 +292,7 @@ def _cell(sentence: str) -> str:
     return sentence.replace("|", "/")
 
 
-def _names(names: list[str], results: dict[str, Sentence]) -> str:
+def _names(names: list[str], results: dict[str, RunSentences]) -> str:
     """The runs in their order; all of them in a word."""
     return "all" if len(names) == len(results) else ", ".join(name for name in results if name in names)
 
@@ -319,7 +319,7 @@ def main() -> None:
     arguments = parser.parse_args()
     names = arguments.runs.split(",") if arguments.runs else [example.name for example in EXAMPLES]
     os.environ["COLUMNS"] = WIDE
-    results: dict[str, Sentence] = {}
+    results: dict[str, RunSentences] = {}
     with tempfile.TemporaryDirectory() as folder:
         for example in EXAMPLES:
             if example.name in names:

@@ -337,7 +337,9 @@ def documented_nodes() -> Iterator[tuple[str, str]]:
 
 @pytest.mark.slow
 def test_docstrings_begin_with_an_imperative_or_a_noun() -> None:
-    questions = re.compile(r"(What|Of|Whether|How|Who|Whoever|Where|Which|When|Why|So many)\b")
+    questions = re.compile(
+        r"(What|Of|Whether|How|Who|Whoever|Where|Which|When|Why|So many|Those|Without|Before|After|Once|Whose)\b"
+    )
     assert not [name for name, docstring in documented_nodes() if questions.match(docstring)]
 
 

@@ -49,11 +49,11 @@ class Piece:
 
     @property
     def result(self) -> Path:
-        """What is finished."""
+        """Path of the finished result."""
         return self.folder / "result.json"
 
     def options_of(self, candidate: dict[str, Any], columns: list[str], stage: Stage) -> dict[str, Any]:
-        """Everything the `Forecaster` of a candidate is given.
+        """Options of a candidate's `Forecaster`.
 
         Raises:
             ConfigError: an unknown option, or one that the protocol decides.
@@ -75,7 +75,7 @@ class Piece:
         return {**defaults, **given, **fixed, "seed": self.seed}
 
     def backtest_of(self, candidate: dict[str, Any]) -> dict[str, Any]:
-        """What `Forecaster.backtest` is given.
+        """Options of `Forecaster.backtest`.
 
         Raises:
             ConfigError: refits where the protocol knows none, or a baseline that is estimated as days pass.
@@ -91,7 +91,7 @@ class Piece:
         return {name: _number(value) for name, value in given.items()}
 
     def identity(self, columns: list[str], stage: Stage) -> dict[str, Any]:
-        """What the results depend on, all defaults filled in."""
+        """Settings that the results depend on, all defaults filled in."""
         candidates = [
             {**RunConfig.from_options(self.options_of(each, columns, stage)).to_options(), **self.backtest_of(each)}
             for each in self.candidates
@@ -158,7 +158,7 @@ class _Processes:
         self.piece, self.columns, self.say = piece, columns, say
 
     def stage(self, stage: Stage, number: int, candidate: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-        """What a training and the scores of its forecasts say."""
+        """Records of a training and of the scores of its forecasts."""
         options = self.piece.options_of(candidate, self.columns, stage)
         # Candidates that differ in how they are refitted share a run; so do the stages of a protocol that trains once.
         run = self.piece.folder / f"run-{_digest({'known': stage.known, **options})}"
@@ -188,7 +188,7 @@ class _Processes:
         return _read(record), _read(scores)
 
     def has_scores(self, stage: Stage, number: int) -> bool:
-        """Whether an earlier call scored it."""
+        """Return True if an earlier call scored it."""
         return self._scores(stage, number).exists()
 
     def _scores(self, stage: Stage, number: int) -> Path:

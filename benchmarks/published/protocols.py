@@ -1,4 +1,4 @@
-"""Which rows of a table are trained on, which are forecast, and what is scored: the published protocols.
+"""Published protocols: the rows to train on, the rows to forecast, and the scored errors.
 
 P, F: TimeXer (Wang et al., NeurIPS 2024) and its successors: the first int(0.7 n) rows train, the last int(0.2 n) test,
 those between validate. D: Lago et al. (Applied Energy 293, 2021): the last 728 days, one forecast each midnight.
@@ -51,13 +51,13 @@ class Stage:
     """First row that is forecast, where it is an earlier one than the first that is scored."""
 
     def windows(self, horizon: int) -> int:
-        """How many forecasts have their whole horizon in the stage."""
+        """Number of forecasts whose whole horizon lies in the stage."""
         return (self.end - self.first - horizon) // self.stride + 1
 
 
 @dataclass(frozen=True)
 class Protocol:
-    """One task on one table."""
+    """A task on a table."""
 
     name: str
     horizon: int

@@ -55,7 +55,7 @@ def parse_time(value: Any, time_type: np.dtype[Any], zone: Zone = NO_ZONE) -> An
 
 
 def _on_axis(stamp: pd.Timestamp, zone: Zone) -> np.datetime64:
-    """Without its zone, as the file's times are."""
+    """Remove the zone of a stamp, as in the file's times."""
     if stamp.tzinfo is not None:
         stamp = stamp.tz_convert("UTC").tz_localize(None)
     elif zone.type_name is not None:

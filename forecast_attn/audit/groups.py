@@ -66,7 +66,7 @@ def need_by_group(subject: Subject, panel: Panel, sight: Sight, equal: Floats) -
 
 
 def groups_of(subject: Subject, panel: Panel) -> Iterator[ForecastGroup]:
-    """Every group that does not hold all values, those of steps first."""
+    """Groups that leave some values out, those of steps first."""
     rows = subject.cutoffs[:, None] + np.arange(1, subject.actual.shape[1] + 1)
     for cells in (
         *_by_step(subject),

@@ -46,7 +46,7 @@ LABELS = {
 
 @dataclass(frozen=True)
 class Explained:
-    """One step ahead per window, and what explains it.
+    """Explanations of one step ahead per window.
 
     Attributes:
         steps: which time step, 0-based (num_windows,).

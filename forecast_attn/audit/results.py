@@ -41,7 +41,7 @@ class Yardstick:
 
 @dataclass(frozen=True)
 class Statistic:
-    """One number of a check.
+    """A number of a check.
 
     Attributes:
         name: for programs.
@@ -120,7 +120,7 @@ class GroupNeed:
 
 @dataclass(frozen=True)
 class Check:
-    """One experiment: its numbers, and what they say in one sentence.
+    """An experiment: its numbers, and a sentence that sums them up.
 
     `passed` is None for what is worth knowing and no test.
     """

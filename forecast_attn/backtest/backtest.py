@@ -154,7 +154,7 @@ class _RunningBacktest:
         return 0  # a refit that begins where another ended waits for it
 
     def forecast(self) -> None:
-        """Every part that is not there yet."""
+        """Write every part that does not exist yet."""
         for part in self.backtest.parts:
             self.forecast_part(part)
 
@@ -261,7 +261,7 @@ class _RunningBacktest:
     # ------------------------------------------------------------------ baselines and attention
 
     def compare(self) -> None:
-        """Every baseline that is not there yet, on the same windows."""
+        """Compute every baseline that is still missing, on the same windows."""
         for name in self.backtest.baselines:
             if not self.parts.baseline(name).is_file():
                 self.listener.comparing(name)

@@ -83,7 +83,7 @@ class Schedule:
 
 
 def axis_of(panel: Panel) -> Axis:
-    """Every stamp that is known in a series."""
+    """Return the axis of all stamps known in any series."""
     known = [panel.timestamps[start:end] for start, end in zip(panel.starts[:-1], panel.ends, strict=True)]
     stamps = known[0] if len(known) == 1 else np.unique(np.concatenate(known))
     return Axis(stamps, panel.frequency, panel.zone)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Backtest:
-    """Everything a backtest is made of."""
+    """Inputs of a backtest: model, panel, folds, baselines and options."""
 
     run: RunDir
     model: Model
@@ -97,7 +97,7 @@ class BacktestListener:
     """Hears how a backtest goes; every method may be overridden, none must be."""
 
     def planned(self, backtest: Backtest) -> None:
-        """Before anything is computed."""
+        """Called before anything is computed."""
 
     def restarted(self, changed: str) -> None:
         """The parts of an earlier backtest with another `changed` are deleted."""
@@ -106,10 +106,10 @@ class BacktestListener:
         """Parts of the same backtest finished before."""
 
     def refitting(self, number: int, cutoff: Any) -> None:
-        """Before a refit; the cut-off is an axis stamp."""
+        """Called before a refit; the cut-off is an axis stamp."""
 
     def epoch_done(self, record: EpochRecord) -> None:
-        """After every epoch of a refit."""
+        """Called after every epoch of a refit."""
 
     def forecasting(self, windows: int, model: int) -> None:
         """Additional windows to forecast by the model with that number."""
@@ -118,10 +118,10 @@ class BacktestListener:
         """A default baseline cannot be fitted."""
 
     def comparing(self, name: str) -> None:
-        """Before a baseline is computed."""
+        """Called before a baseline is computed."""
 
     def attention_planned(self, size: Any, path: Path) -> None:
-        """Before the attention file is written."""
+        """Called before the attention file is written."""
 
 
 class Part(NamedTuple):

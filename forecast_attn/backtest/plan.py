@@ -97,7 +97,7 @@ class BacktestOptions:
 
     @property
     def compared(self) -> tuple[str, ...]:
-        """Every baseline that is computed, each once."""
+        """Names of all baselines to compute, each once."""
         baselines = DEFAULT_BASELINES if self.baselines is None else self.baselines
         return tuple(dict.fromkeys((*baselines, *(self.combine_with or ()))))
 

@@ -79,7 +79,7 @@ def fitted_linear(panel: Panel, setup: BaselineSetup) -> Callable[[Ints], Floats
 
 
 def _chosen_penalties(features: WindowFeatures, learnt: Ints, setup: BaselineSetup) -> list[float]:
-    """Each step's penalty with the smallest mean absolute error at the end of training."""
+    """Choose each step's penalty by the mean absolute error on the last training windows."""
     held_out = max(1, round(_HELD_OUT * len(learnt)))
     earlier, late = learnt[:-held_out], learnt[-held_out:]
     if len(earlier) < 2:

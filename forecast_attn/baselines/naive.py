@@ -114,7 +114,7 @@ def _last_observed(target: Floats, cutoffs: Ints) -> Ints:
 
 
 def without_holes(values: Floats) -> Floats:
-    """One series from its first observed value on, each missing one replaced by the one before it (at most num_rows,).
+    """Return a series from its first observed value on, missing values filled forward (at most num_rows,).
 
     Args:
         values: NaN where not observed, (num_rows,).

@@ -1,4 +1,4 @@
-"""Everything that can be said about a table before training on it: roles, time axis, series, problems, repairs.
+"""Examination of a table before training on it: roles, time axis, series, problems, repairs.
 
 The stages are those of training, which stops at the first error; here they report, and go on as far as the table lets
 them.
@@ -180,7 +180,7 @@ def _pass_stages(draft: Examination, frame: pd.DataFrame, source: str, config: D
 
 
 def _once_per_cell(findings: list[Finding]) -> list[Finding]:
-    """Without "has no value" for cells already said to hold text or infinity, or to have been forecast too late."""
+    """Drop "has no value" for cells with another finding: text, infinity, or a forecast issued too late."""
     bad = {(finding.column, finding.row) for finding in findings if finding.code in ("FA103", "FA303", "FA506")}
     return [f for f in findings if f.code not in ("FA301", "FA302", "FA304") or (f.column, f.row) not in bad]
 
@@ -254,7 +254,7 @@ def _report_other_season(preparation: Preparation, report: Report) -> None:
 
 @dataclass(frozen=True)
 class SeriesSummary:
-    """One series in figures. Before a frequency is found, gaps and what follows are not known."""
+    """Figures of a series; gaps and the figures after them are unknown until a frequency is found."""
 
     item_id: str
     first: str

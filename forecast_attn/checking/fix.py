@@ -130,7 +130,7 @@ def _without(examination: Examination, rows: NDArray[np.int64]) -> pd.DataFrame:
 
 
 def _without_findings(examination: Examination, rows: NDArray[np.int64]) -> Examination:
-    """Without what is said of rows that a repair drops."""
+    """Drop the findings about rows that a repair drops."""
     left = [finding for finding in examination.findings if finding.row is None or finding.row not in rows]
     return replace(examination, findings=left)
 

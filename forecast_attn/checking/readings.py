@@ -116,7 +116,7 @@ MANY = 6
 
 @dataclass(frozen=True)
 class TableReading:
-    """One way to tell time and series in a table."""
+    """A way to read the time and the series of a table."""
 
     time: str
     """As `--time` takes it."""

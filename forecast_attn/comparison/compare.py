@@ -33,10 +33,10 @@ class ComparisonListener(TrainingListener):
     """Hears how a comparison goes, and how each of its trainings goes where these are in this process."""
 
     def run_started(self, number: int, runs: int, entry: Entry) -> None:
-        """Before each training, counted from 1, or before its end is waited for."""
+        """Called before each training, counted from 1, or before waiting for its end."""
 
     def run_ended(self, metrics: dict[str, Any], *, kept: bool) -> None:
-        """After each training, with its metrics.json; `kept` where it had been trained before."""
+        """Called after each training, with its metrics.json; `kept` if an earlier call had trained it."""
 
 
 @takes([CompareRequest, *TRAINING])

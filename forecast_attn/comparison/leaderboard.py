@@ -162,7 +162,7 @@ def within_spread(table: pd.DataFrame) -> NDArray[np.bool_]:
 
 
 def _without_quantiles(table: pd.DataFrame) -> pd.DataFrame:
-    """Without the columns of quantiles, where there are none."""
+    """Drop the columns of quantiles if there are none."""
     empty = [name for name in ("pinball", "coverage") if table[name].isna().all()]
     return table.drop(columns=[name for name in table if str(name).removesuffix("_std") in empty])
 

@@ -17,7 +17,7 @@ from forecast_attn.version import package_version
 
 
 class Entry(NamedTuple):
-    """One training."""
+    """A training of the comparison."""
 
     attention: str
     seed: int
@@ -105,7 +105,7 @@ _FORM = record(
 
 
 class ComparisonDir:
-    """One comparison's folder."""
+    """Folder of a comparison."""
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)

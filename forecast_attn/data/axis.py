@@ -43,7 +43,7 @@ class UnevenSteps:
 
     @property
     def gaps(self) -> NDArray[np.bool_]:
-        """Those that leave rows out (num_uneven,)."""
+        """Mask of the steps that leave rows out (num_uneven,)."""
         return np.asarray((self.steps == np.round(self.steps)) & (self.steps > 1), np.bool_)
 
 

@@ -57,7 +57,7 @@ class Calendar:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """One per column of `features`."""
+        """Names of the columns of `features`."""
         names = [
             name
             for chosen in self.features_chosen

@@ -1,4 +1,4 @@
-"""One problem of a table: its code, its position, its fix.
+"""Findings about a table: code, position and fix of each problem.
 
 Every stage that reads a table hands what it finds to a `Report`. Training passes `stop_at_errors`, which raises at the
 first error; `forecast check` passes a list's `append` and gets all of them from the same code.
@@ -284,7 +284,7 @@ class Code:
 
 @functools.cache
 def all_codes() -> dict[str, Code]:
-    """Every code, in order."""
+    """All codes, in order."""
     text = files("forecast_attn.data").joinpath("codes.toml").read_text(encoding="utf-8")
     return {name: _code(name, entry) for name, entry in sorted(tomllib.loads(text).items())}
 

@@ -60,7 +60,7 @@ LONGEST_STEP = 100
 
 @dataclass(frozen=True)
 class Frequency:
-    """One step of a time axis.
+    """Step of a time axis.
 
     `alias` is pandas' (h, D, MS, W-SUN, 15min, …), or a whole number for integer axes. Behind it stands the calendar of
     steps that are not one after the other all week; see `data/sessions.py`.
@@ -99,7 +99,7 @@ class Frequency:
         return np.concatenate([start[:0], *(self.shift(start, step) for step in range(1, n + 1))])
 
     def shift(self, stamps: Stamps, steps: int | NDArray[np.int64]) -> Stamps:
-        """Every stamp moved by a number of steps, back when negative; by one number, or by one for each."""
+        """Shift stamps by a number of steps, the same for all or one for each; back if it is negative."""
         number, unit, _ = split_alias(self.alias)
         if not unit:
             return np.asarray(stamps, np.int64) + steps * number

@@ -172,7 +172,7 @@ def fill_absent(
 
 
 def _known_by(cells: Cells, known: NDArray[np.bool_]) -> Stamps:
-    """Each row's own stamp, or the last one of its series with a target when that is earlier (num_rows,)."""
+    """Return each row's stamp, or the last stamp of its series with a target if that is earlier (num_rows,)."""
     last = np.maximum.reduceat(np.where(known, np.arange(len(known)), -1), cells.starts[:-1])
     limit = cells.stamps[np.maximum(last, cells.starts[:-1])]
     return np.minimum(cells.stamps, limit[cells.series])

@@ -54,13 +54,13 @@ class Roles:
 
     @property
     def numeric(self) -> tuple[str, ...]:
-        """Every column that is read as numbers, the target first."""
+        """Columns that are read as numbers, the target first."""
         weight = () if self.weight is None else (self.weight,)
         return (self.target, *self.past_covariates, *self.future_covariates, *self.static_covariates, *weight)
 
     @property
     def categorical(self) -> tuple[str, ...]:
-        """Every column that is read as names of categories."""
+        """Columns that are read as names of categories."""
         return (*self.past_categories, *self.future_categories, *self.static_categories)
 
     @property
@@ -221,7 +221,7 @@ def _refuse_target_as_covariate(declared: dict[str, str], categorical: tuple[str
 
 
 def _named(names: Iterable[str], known: tuple[str, ...]) -> list[str]:
-    """Those columns whose lower-case name is known, best name first."""
+    """Columns whose lower-case name is known, best name first."""
     return sorted((name for name in names if name.lower() in known), key=lambda name: (known.index(name.lower()), name))
 
 

@@ -63,7 +63,7 @@ class Scaler:
         return {name: getattr(self, name).of(chosen) for name in ("target", "past", "future", "transform")}
 
     def unseen(self, item_ids: tuple[str, ...]) -> tuple[str, ...]:
-        """Those of the series that were not in training."""
+        """Return the series that were not in training."""
         known = set(self.item_ids)
         return tuple(item_id for item_id in item_ids if item_id not in known)
 

@@ -83,7 +83,7 @@ class Sessions:
         return np.asarray(nanoseconds.astype("datetime64[ns]"))
 
     def shift(self, stamps: NDArray[Any], steps: int | Ints) -> NDArray[np.datetime64]:
-        """Every stamp moved by a number of steps; one that is none moves to the next step, or to the one before."""
+        """Shift stamps by a number of steps; a stamp outside the sessions moves to the next or the previous step."""
         stamps = np.asarray(stamps, "datetime64[ns]")
         positions, is_step = self.positions(stamps)
         forward = np.asarray(steps) > 0

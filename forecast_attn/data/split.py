@@ -70,7 +70,7 @@ class Split:
         return tuple(Repair(kind, short.item_id, count=short.needed - short.rows) for short in self.padded)
 
     def short_series(self) -> list[dict[str, Any]]:
-        """Every short series and what became of it, "skip" or "pad". JSON-able."""
+        """Treatment of every short series, "skip" or "pad"; ready for JSON."""
         groups = {"skip": self.skipped, "pad": self.padded}
         return [{**short._asdict(), "action": action} for action, group in groups.items() for short in group]
 
@@ -352,7 +352,7 @@ Ints = NDArray[np.int64]
 
 
 def training_cutoffs(panel: Panel, split: Split, lookback: int, horizon: int, *, pad: bool = False) -> Ints:
-    """Every cut-off row whose whole horizon lies in training, ascending (num_windows,).
+    """Cut-off rows whose whole horizon lies in training, ascending (num_windows,).
 
     Args:
         panel: the validated table.
@@ -445,7 +445,7 @@ def series_weights(panel: Panel, training_cutoffs: NDArray[np.int32]) -> NDArray
 
 
 def spread_evenly(cutoffs: NDArray[np.int64], most: int) -> NDArray[np.int64]:
-    """At most `most` of the cut-offs, evenly spread from the first to the last; all of them when `most` is 0."""
+    """Select at most `most` cut-offs, evenly spread from the first to the last; all of them when `most` is 0."""
     if not most or len(cutoffs) <= most:
         return cutoffs
     return cutoffs[np.linspace(0, len(cutoffs) - 1, most).round().astype(np.int64)]

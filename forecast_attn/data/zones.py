@@ -100,7 +100,7 @@ class Zone:
         return np.asarray(texts.astype(object)[which].reshape(stamps.shape))
 
     def stamp_text(self, stamp: np.datetime64 | np.int64) -> str:
-        """One stamp for a message: `2024-03-31 03:00+02:00`, `2024-03-31`, or the number of a step."""
+        """Text of a stamp for a message: `2024-03-31 03:00+02:00`, `2024-03-31`, or the number of a step."""
         if self.type_name is None or not isinstance(stamp, np.datetime64):
             return stamp_text(stamp)
         wall = self.local(np.array([stamp]))

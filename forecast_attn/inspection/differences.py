@@ -22,7 +22,7 @@ from forecast_attn.inspection.statistics import Weights
 
 @dataclass(frozen=True)
 class StepComparison:
-    """One step ahead, over the windows that both files have.
+    """Difference at one step ahead, over the windows that both files have.
 
     Attributes:
         step: steps ahead of the cut-off; of a patch, the first.

@@ -132,7 +132,7 @@ def _one_of_each(groups: NDArray[np.int64], chosen: NDArray[np.int64]) -> NDArra
 
 
 def _evenly(indices: NDArray[np.int64], count: int) -> NDArray[np.int64]:
-    """At most `count` of the places, the first and the last among them."""
+    """Select at most `count` of the indices, the first and the last among them."""
     if count >= len(indices):
         return indices
     if count <= 0:
@@ -148,7 +148,7 @@ def page_document(
     whole: NDArray[np.bool_] | None = None,
     valued: NDArray[np.bool_] | None = None,
 ) -> dict[str, Any]:
-    """Everything the page draws.
+    """Data of the page.
 
     Args:
         dump: the windows the means are taken over.
@@ -221,7 +221,7 @@ def _whole_patches(dump: AttentionDump, ahead: NDArray[np.floating[Any]]) -> NDA
 
 
 def _known(covariates: dict[str, NDArray[np.float64]]) -> list[tuple[str, NDArray[np.float64]]]:
-    """Those with any value in these windows."""
+    """Columns with any value in these windows."""
     return [(name, column) for name, column in covariates.items() if not np.isnan(column).all()]
 
 

@@ -42,7 +42,7 @@ MOST_LETTERS = 112  # in a line of the subtitle
 
 
 class Panels(NamedTuple):
-    """The axes of a picture; None for those it has not."""
+    """Axes of a picture; None for those it does not have."""
 
     series: "Axes | None"
     forecast: "Axes | None"
@@ -218,7 +218,7 @@ def _draw_series(series: "Axes", forecast: "Axes", inspection: Inspection, lines
 
 
 def _draw_profile(axes: "Axes", inspection: Inspection) -> None:
-    """Mean weight by lag, against what uniform weights would be; whole seasons before the cut-off are marked."""
+    """Draw the mean weight by lag, uniform weights for comparison, and marks at whole seasons before the cut-off."""
     header, profile = inspection.header, inspection.profile
     lags, largest = _middles(header.num_keys, header.patch_length)[::-1], float(profile.max())
     width = header.patch_length * (1.0 if header.num_keys > 60 else 0.8)

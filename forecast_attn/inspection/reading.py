@@ -45,7 +45,7 @@ class Evidence:
 
 
 def evidence_of(run: RunDir | None) -> Evidence | None:
-    """Evidence that a run holds: its audit, or else the quick form of its training; None for a file without its run.
+    """Return a run's evidence: its audit, or else the quick test of its training; None for a file without its run.
 
     Raises:
         RunError: a file of the run is damaged.
@@ -67,7 +67,7 @@ def evidence_of(run: RunDir | None) -> Evidence | None:
 
 
 def _why_not(need: dict[str, Any], naive_error: float) -> str:
-    """Say why the forecast does not need its weights, although its error may rise without them."""
+    """Explain why the forecast does not need its weights, although its error may rise without them."""
     if need["mae_random"] <= need["mae"]:
         return ", but the same weights in random order do as well"
     share = (need["mae_equal"] - need["mae"]) / naive_error if naive_error else 0.0

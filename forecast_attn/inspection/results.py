@@ -19,7 +19,7 @@ ReadingKind = Literal["nothing", "not needed", "looks", "not tested"]
 
 @dataclass(frozen=True)
 class Reading:
-    """One sentence, and what it amounts to."""
+    """A sentence about the weights, and its kind."""
 
     kind: ReadingKind
     text: str

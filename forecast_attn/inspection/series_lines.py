@@ -24,7 +24,7 @@ MOST_WINDOWS = 256
 
 @dataclass(frozen=True)
 class SeriesLines:
-    """One line each, NaN where not known.
+    """Lines of one window, or means over several; NaN where not known.
 
     Attributes:
         past: (lookback,) oldest time step first.
@@ -89,7 +89,7 @@ def series_lines(values: WindowValues, *, num_items: int, target: str) -> Series
 
 
 def _scaled(past: Values, *others: Values) -> tuple[Values, ...]:
-    """Each window in standard deviations of its lookback from its mean."""
+    """Standardise each window by the mean and standard deviation of its lookback."""
     level = np.nanmean(past, axis=1, keepdims=True)
     scale = np.nanstd(past, axis=1, keepdims=True)
     return tuple((part - level) / np.where(scale > 0, scale, 1) for part in (past, *others))

@@ -165,7 +165,7 @@ def _write_title(figure: "Figure", title: str) -> None:
 
 
 def _write_words(figure: "Figure", lines: list[str]) -> None:
-    """Below all panels, in grey: what is shown, and what may be read off it."""
+    """Write the caption below all panels: what is shown, and the conclusion."""
     figure.supxlabel(wrapped(lines), x=0.01, ha="left", fontsize=TICK, color=SOFT, parse_math=False)
 
 

@@ -10,7 +10,7 @@ from forecast_attn.inspection.summary import Summary
 
 
 def warnings_of(dump: AttentionDump, summary: Summary, header: InspectionHeader) -> Iterator[str]:
-    """One sentence for each."""
+    """Yield the warnings, one sentence each."""
     shares = {name: float(np.mean(summary.values[name])) for name in ("uniform", "one_hot", "wrong_sum", "remaining")}
     if shares["wrong_sum"]:
         rule = "at most 1" if dump.metadata.row_sum == "<=1" else "1"

@@ -60,7 +60,7 @@ def _weights_figure(inspection: Inspection, darkest: float | None, width: int) -
 
 
 def figure(label: str, caption: str, parts: Sequence[str], width: int, height: int) -> str:
-    """A figure with a caption, which people who see no pictures hear by its label."""
+    """A figure with a caption and a label for screen readers."""
     kind = "wide phone" if width == NARROW else "wide"
     return (
         f'<figure class="{kind}"><svg role="img" aria-label="{escape(label)}" viewBox="0 0 {width} {height}">'

@@ -140,7 +140,7 @@ def _unknown_of(model: Model, run: RunDir, dump: AttentionDump) -> WindowValues:
 
 
 def _most_important(covariates: dict[str, Values], run: RunDir) -> dict[str, Values]:
-    """The first of them by an audit's permutation importance, then by how many values they have: flags come last."""
+    """Select covariates by an audit's permutation importance, then by their number of values: flags come last."""
     audit = run.read_json(run.audit) if run.audit.is_file() else {}
     entries = (audit.get("covariates") or {}).get("columns") or ()
     rises = {entry["name"]: entry["mae_change"] for entry in entries}
@@ -357,7 +357,7 @@ def _as_numbers(times: NDArray[Any]) -> list[int]:
 
 
 def _say_what_is_missing(values: WindowValues, complete: NDArray[np.bool_]) -> None:
-    """Keep the notes only where something is missing, and say how much."""
+    """Keep the notes only if something is missing, with its amount."""
     if complete.all():
         values.notes.clear()
         return

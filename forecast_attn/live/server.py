@@ -126,7 +126,7 @@ class RunsServer(http.server.ThreadingHTTPServer):
 
 
 class _Handler(http.server.BaseHTTPRequestHandler):
-    """One request and its answer; then the connection is closed."""
+    """Answer one request, then close the connection."""
 
     server: RunsServer
     timeout = TIMEOUT
@@ -152,7 +152,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         return "forecast-attn"
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Nothing: the terminal shows the address, and stays quiet."""
+        """Log nothing: the terminal shows only the address."""
 
 
 @takes([UiRequest])

@@ -108,7 +108,7 @@ class Animation:
     # ------------------------------------------------------------------ panels
 
     def _draw_series(self, axes: Axes, window: int) -> None:
-        """The lookback and what it led to; steps with much weight stand on a coloured ground."""
+        """Draw the lookback and the forecast; steps with much weight have a coloured background."""
         values, sizes = self.values, self.dump.metadata
         past, ahead = np.arange(1 - sizes.lookback, 1), np.arange(1, values.forecast.shape[1] + 1)
         mean = np.nan_to_num(self.dump.weights[window]).mean(axis=(0, 1), dtype=np.float64)
@@ -143,7 +143,7 @@ class Animation:
                 )
 
     def _draw_weights(self, axes: Axes, window: int) -> None:
-        """Steps below each other, the first on top; colours follow the square root, the same in all frames."""
+        """Draw a row per step, the first on top; colours follow the square root and are the same in all frames."""
         from matplotlib.colors import PowerNorm
 
         sizes, steps = self.dump.metadata, self.dump.steps
@@ -217,7 +217,7 @@ def check_name(path: Path) -> str:
 
 
 def _darkest(weights: NDArray[np.floating[Any]]) -> float:
-    """The weight that has the darkest colour: of a thousand one, so that a single peak does not fade all others."""
+    """Weight of the darkest colour: the 99.9th percentile, so that a single peak does not fade all others."""
     return float(np.quantile(weights, 0.999)) or float(weights.max()) or 1.0
 
 

@@ -62,12 +62,12 @@ class Attribution:
 
     @property
     def inputs(self) -> tuple[InputAttribution, ...]:
-        """The largest first."""
+        """Inputs, the largest first."""
         return self.result.inputs
 
     @property
     def covariates(self) -> tuple[InputAttribution, ...]:
-        """All but the target's own past."""
+        """All inputs but the target's own past."""
         return tuple(each for each in self.inputs if each.kind != "target")
 
     def parts(self, most: int) -> list[tuple[str, tuple[InputAttribution, ...]]]:
@@ -164,10 +164,10 @@ def attribution_of(
 
 
 def _check(run: RunDir, items: list[str], step: int | None) -> int:
-    """The horizon of a run, if it can be asked this.
+    """Return the horizon of a run, or raise if its forecasts have no attribution.
 
     Raises:
-        ConfigError: it cannot.
+        ConfigError: an ensemble, several series, or a step beyond the horizon.
     """
     model = load_model(run)
     if model.is_ensemble:

@@ -101,7 +101,7 @@ def _draw_view(axes: Axes, scene: ForecastScene, view: ForecastView, most_ticks:
 
 
 def _draw_bands(axes: Axes, view: ForecastView, model: ModelForecast) -> None:
-    """Each interval above the wider one, and darker; of a single step a bar, for an area would have no width."""
+    """Draw each interval above the wider one, and darker; a single step as a bar, since an area would have no width."""
     draw, width = (axes.vlines, BAR) if len(view.stamps) == 1 else (axes.fill_between, 0)
     for at, pair in enumerate(model.intervals):
         edges = model.quantiles[pair.lower], model.quantiles[pair.upper]

@@ -73,7 +73,7 @@ def input_colours(shown: Attribution) -> dict[str, str]:
 
 
 def _draw_bars(axes: Axes, shown: Attribution) -> None:
-    """From the baseline's forecast to the forecast: each bar begins where the one above it ended."""
+    """Draw the bars from the baseline's forecast to the forecast: each begins where the one above it ended."""
     colours, at = input_colours(shown), shown.result.baseline
     rows = [(name, sum(each.total for each in inputs), colours.get(name, OTHERS_COLOUR))
             for name, inputs in shown.parts(MOST_BARS)]  # fmt: skip

@@ -191,7 +191,7 @@ def _edge(colour: bool, ticked: bool) -> Text:
 
 
 def _x_labels(chart: Chart, width: int) -> str:
-    """Each label centred on its place; those that come later give way."""
+    """Centre each label on its position; later labels give way."""
     line = [" "] * width
     columns = chart.x_span.positions(np.array([column for column, _ in chart.x_ticks], np.float64), width)
     for column, (_, text) in zip(columns, chart.x_ticks, strict=True):

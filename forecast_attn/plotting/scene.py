@@ -51,7 +51,7 @@ class ModelForecast:
 
 @dataclass(frozen=True, eq=False)
 class ForecastView:
-    """One series around one cut-off, in the target's units.
+    """A series around a cut-off, in the target's units.
 
     Attributes:
         item_id: the series.

@@ -62,7 +62,7 @@ class StepErrors:
     notes: list[str] = field(default_factory=list)
 
     def without_far(self) -> StepErrors:
-        """Without the models whose error is more than `FAR` times the smallest; a note says what it is."""
+        """Leave out the models whose error is more than `FAR` times the smallest; a note lists them."""
         nearest = min(self.models, key=lambda model: model.overall)
         far = [model for model in self.models if model.is_far_from(nearest)]
         if not far:

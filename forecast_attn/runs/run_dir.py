@@ -87,7 +87,7 @@ class DataSource:
 
 
 class RunDir:
-    """One run's folder."""
+    """Folder of a run."""
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
@@ -218,12 +218,12 @@ class RunDir:
         return int(self.path.name)
 
     def member(self, number: int) -> Self:
-        """One of an ensemble's members, counted from 0; its folder need not exist yet."""
+        """Return a member of an ensemble, counted from 0; its folder need not exist yet."""
         return type(self)(self.path / MEMBERS / str(number))
 
     @property
     def members(self) -> list[Self]:
-        """Those that have a folder; none where the run is no ensemble."""
+        """Members that have a folder; none if the run is not an ensemble."""
         there = itertools.takewhile(lambda member: member.path.is_dir(), map(self.member, itertools.count()))
         return list(there)
 

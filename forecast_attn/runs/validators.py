@@ -175,7 +175,7 @@ def path(value: Any, where: str) -> None:
 
 
 def one_of(*choices: str) -> Validator:
-    """One of some texts."""
+    """Return a validator of a choice among texts."""
 
     def check_choice(value: Any, where: str) -> None:
         if not isinstance(value, str) or value not in choices:

@@ -63,7 +63,7 @@ def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _notes(result: ForecastResult) -> dict[str, Any]:
-    """The remarks that `forecast predict` prints on stderr."""
+    """Notes that `forecast predict` prints on stderr."""
     return {
         "skipped": list(result.skipped),
         "cold": list(result.cold),

@@ -237,7 +237,7 @@ def _content_type(request: Request) -> str:
 
 
 def _accepted(request: Request) -> str:
-    """The first content type that the request accepts and we write; JSON where it accepts anything."""
+    """Return the first accepted content type that we can write; JSON if the request accepts anything."""
     named = [part.partition(";")[0].strip().lower() for part in request.headers.get("accept", "*/*").split(",")]
     for name in named:
         if name in CONTENT_TYPES:

@@ -1,4 +1,4 @@
-"""Windows of many requests in one batch: what waits while a batch is computed is the next batch."""
+"""Batches of windows of many requests: those that arrive while a batch is computed form the next one."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Job:
 
     @classmethod
     def of(cls, key: object, prepared: PreparedForecast, sizes: tuple[int, ...]) -> Job:
-        """A job for the last window of every series."""
+        """Make a job for the last window of every series."""
         model, panel = prepared.model.of_series(prepared.panel.item_ids), prepared.panel
         schema = model.schema
         cutoffs = forecast_cutoffs(panel, schema.lookback, schema.horizon, pad=schema.padded)
@@ -52,7 +52,7 @@ class Job:
 
     @property
     def waiting(self) -> int:
-        """Windows that are not forecast yet."""
+        """Number of windows that are still to be forecast."""
         return len(self.cutoffs) - self.done
 
 
@@ -80,7 +80,7 @@ class Batcher:
         self._thread.start()
 
     def submit(self, job: Job) -> Future[list[WindowForecasts]]:
-        """Queue a job; its windows come back in batches, in their order."""
+        """Queue a job; its forecasts are returned in batches, in order."""
         with self._changed:
             if self._closed:
                 job.answer.cancel()
@@ -90,7 +90,7 @@ class Batcher:
         return job.answer
 
     def close(self) -> None:
-        """End the thread; what waits is cancelled."""
+        """End the thread and cancel waiting jobs."""
         with self._changed:
             self._closed = True
             while self._jobs:
@@ -108,7 +108,7 @@ class Batcher:
                     self._end(share.job, error)
 
     def _next(self) -> list[_Share]:
-        """The next batch, as soon as there is one; nothing when closed."""
+        """Wait for the next batch and return it; empty after closing."""
         with self._changed:
             while not self._closed:
                 if shares := self._shares():

@@ -100,7 +100,7 @@ def _check_rows(content: bytes) -> None:
 
 
 def _document(content: bytes) -> dict[str, Any]:
-    """A JSON object; an empty body is an empty one."""
+    """Parse a JSON object; an empty body counts as an empty object."""
     try:
         document = json.loads(content, parse_constant=_no_number) if content.strip() else {}
         if _SURROGATE.search(content):
@@ -121,7 +121,7 @@ def _no_number(word: str) -> NoReturn:
 
 
 def _source(name: str, records: Any) -> Source:
-    """A table of JSON, as the bytes of an Arrow stream: a list of records, or an object of columns.
+    """Convert a table in JSON (a list of records, or an object of columns) to an Arrow stream.
 
     Raises:
         DataError: it is neither, or a column has values of several types.

@@ -1,4 +1,4 @@
-"""Runs that are served, by name, and the newer ones that take their places."""
+"""Served runs by name, and their replacement by newer ones."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from forecast_attn.runs.run_dir import RunDir
 
 @dataclass(frozen=True, eq=False)
 class LoadedVersion:
-    """A run as it was when it was loaded; a newer one under the same name is another version."""
+    """A loaded run; a newer one under the same name is another version."""
 
     loaded: LoadedRun
     sizes: tuple[int, ...]
@@ -101,7 +101,7 @@ class ServedRun:
         return RunDir.open_finished(RunDir.newest(self.path).path if is_folder else self.path)
 
     def refresh(self) -> bool:
-        """Load a newer run, if there is one; requests under way keep the one they began with.
+        """Load a newer run, if there is one; requests in progress keep the run they started with.
 
         Returns:
             True where another run is served now.

@@ -1,4 +1,4 @@
-"""Serves runs with uvicorn until it is told to stop."""
+"""Server of runs with uvicorn, until a signal stops it."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def serve(
 
 
 def _listening(request: ServeRequest) -> socket.socket:
-    """A socket that listens at the address.
+    """Open a socket that listens on the address.
 
     Raises:
         ConfigError: there is no such address, or another program listens there.

@@ -61,7 +61,7 @@ def mean_loss(
 def window_losses(
     loss: Loss, parameters: Float[Tensor, "batch horizon size"], target: Float[Tensor, "batch horizon"]
 ) -> Float[Tensor, "batch"]:
-    """Each window's sum of the loss over its known steps."""
+    """Sum of the loss over the known steps of each window."""
     known = ~torch.isnan(target)
     # Filled before and blanked after: a missing step has no loss, and no gradient that is NaN.
     losses = loss(parameters, torch.where(known, target, parameters[..., 0].detach()), "none")

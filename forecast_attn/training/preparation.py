@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Preparation:
-    """Everything fixed before the first step, from training rows alone."""
+    """State of a training before its first step, computed from training rows alone."""
 
     panel: Panel
     schema: Schema

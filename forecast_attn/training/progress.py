@@ -32,22 +32,22 @@ class TrainingListener:
         """The table is being read: bytes read so far, and bytes in all."""
 
     def prepared(self, preparation: Preparation, config: RunConfig) -> None:
-        """Once the table is read and split, before the run directory is made."""
+        """Called when the table is read and split, before the run directory is made."""
 
     def noted(self, text: str) -> None:
         """Something about the options that a user would want to know, before training."""
 
     def member_started(self, number: int, members: int) -> None:
-        """Before each member of an ensemble, counted from 1; one that is there already is not trained again."""
+        """Called before each member of an ensemble, counted from 1; a finished one is not trained again."""
 
     def training_started(self, plan: TrainingPlan, first_epoch: int, device: str) -> None:
-        """Before the first step; `first_epoch` is above 1 when a run is resumed."""
+        """Called before the first step; `first_epoch` is above 1 when a run is resumed."""
 
     def batch_done(self, loss: float, num_windows: int) -> None:
-        """After every optimiser step."""
+        """Called after every optimiser step."""
 
     def epoch_done(self, record: EpochRecord, is_best: bool) -> None:
-        """After every epoch's validation."""
+        """Called after every epoch's validation."""
 
     def interrupted(self) -> None:
         """Ctrl-C was heard; training has ended, perhaps because all epochs were done at that very moment."""

@@ -44,7 +44,7 @@ newest rows are worth more to train on than to choose among a few epochs."""
 
 @dataclass(frozen=True)
 class Refit:
-    """One refit of a backtest."""
+    """Settings of a refit."""
 
     number: int
     """Number of the refit, from 1; its seed follows from the run's."""

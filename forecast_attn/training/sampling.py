@@ -74,5 +74,5 @@ class WindowBatches(Dataset[tuple[Tensor, Window]]):
 
 
 def mix_seed(seed: int, *parts: int) -> int:
-    """One seed from several whole numbers, such that neighbours have nothing in common."""
+    """Derive a seed from several whole numbers, such that neighbouring numbers give unrelated seeds."""
     return int(np.random.SeedSequence([seed, *parts]).generate_state(1, np.uint64)[0]) >> 1  # numpy 1 shifts no uint64

@@ -453,5 +453,5 @@ def score_baselines(
 
 
 def best_baseline(scores: dict[str, dict[str, Any]]) -> str:
-    """The one with the smallest MAE: whoever is no better than it has no skill."""
+    """Name of the baseline with the smallest MAE: a model that is no better has no skill."""
     return min(scores, key=lambda name: scores[name]["mae"])

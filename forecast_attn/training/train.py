@@ -236,7 +236,7 @@ def check_is_of_table(run: RunDir, preparation: Preparation) -> None:
 
 
 def _reads(preparation: Preparation, source: DataSource) -> object:
-    """Everything that processes which train together must have read alike."""
+    """Facts that all processes of one training must agree on."""
     counts = len(preparation.training_cutoffs), len(preparation.validation_cutoffs)
     return source.sha256, source.vintages_sha256, preparation.schema.to_dict(), counts
 

@@ -42,12 +42,12 @@ class RefusedTrialError(Exception):
 
 
 class TimeIsUpError(Exception):
-    """The search's time ended within a trial."""
+    """Raised when the time of the search ends within a trial."""
 
 
 @dataclass(eq=False)
 class Watch(TrainingListener):
-    """Reports the validation loss of a trial at each stage, and ends its training where that is hopeless or late."""
+    """Reports the validation loss of a trial at each stage, and ends its training if it is pruned or out of time."""
 
     trial: Trial
     deadline: float | None
@@ -101,7 +101,7 @@ class Objective:
     _prepared: dict[str, Preparation] = field(default_factory=dict)
 
     def config_of(self, params: dict[str, Any]) -> RunConfig:
-        """Options of a trial: one network, and nothing after its training that the score does not need.
+        """Return the options of a trial: one network, without the steps after training that its score does not need.
 
         Raises:
             ConfigError: options contradict each other.

@@ -41,19 +41,19 @@ POLL = 0.5
 
 
 class TuningListener(TrainingListener):
-    """Hears how a search goes, and how the training of its winner goes."""
+    """Listener of a search and of the training of its winner."""
 
     def search_started(self, space: Space, finished: int, trials: int) -> None:
-        """Once the study is open: trials that are over already, and those that were asked for."""
+        """Called once the study is open, with the finished trials and the requested number."""
 
     def trial_ended(self, trial: FrozenTrial, best: FrozenTrial | None) -> None:
-        """After each trial, also of other processes, with the best one so far."""
+        """Called after each trial, also of other processes, with the best one so far."""
 
     def waiting(self, number: int) -> None:
-        """All trials are over or begun: other processes work on this number of them."""
+        """Called when all trials are finished or begun: other processes work on this number of them."""
 
     def search_ended(self, reason: str) -> None:
-        """The search is over: `trials` or `max-time`."""
+        """Called at the end of the search; the reason is `trials` or `max-time`."""
 
 
 @takes([TuneRequest, *TRAINING])
@@ -170,7 +170,7 @@ class Search:
     # ------------------------------------------------------------------ trials
 
     def run(self, listener: TuningListener) -> str:
-        """Try options until the trials or the time are over, and say which of them ended it.
+        """Run trials until their number or the time is reached; return which one ended the search.
 
         Raises:
             KeyboardInterrupt: Ctrl-C.
@@ -200,7 +200,7 @@ class Search:
         return reason
 
     def _run_on_cluster(self, deadline: float | None, listener: TuningListener, trials: int) -> str:
-        """Try options on each core or GPU of a Ray cluster, and not in this process."""
+        """Run trials on each core or GPU of a Ray cluster, and none in this process."""
         with connected(str(self.shared.get("accelerator") or "auto")) as cluster:
             if cluster.num_machines > 1 and self.storage.url.startswith("sqlite"):
                 raise ConfigError(
@@ -222,7 +222,7 @@ class Search:
         raise_heard: Callable[[], None],
         check_helpers: Callable[[], None] | None = None,
     ) -> str:
-        """Try options in this process, beside others.
+        """Run trials in this process, alongside others.
 
         Args:
             deadline: on the clock of `time.monotonic`.
@@ -267,7 +267,7 @@ class Search:
         self.study.optimize(objective, n_trials=1, catch=(RefusedTrialError, TimeIsUpError, RunError))
 
     def _score(self, trial: Trial, *, deadline: float | None) -> float:
-        """Score a trial; what ended it otherwise is in its attributes."""
+        """Score a trial; if it fails or is pruned, its attributes say why."""
         from forecast_attn.tuning import study
         from forecast_attn.tuning.scoring import RefusedTrialError, TimeIsUpError, Watch
 
@@ -299,7 +299,7 @@ class Search:
         return scored.value
 
     def _same(self, params: dict[str, Any]) -> FrozenTrial | None:
-        """A scored trial with the same options: training is repeatable, so its score would be the same."""
+        """Return a scored trial with the same options; training is repeatable, so the score would be the same."""
         from optuna.trial import TrialState
 
         scored = self.study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
@@ -346,7 +346,7 @@ class Search:
         return True
 
     def train_winner(self, result: TuningResult, listener: TuningListener) -> TuningResult:
-        """Train a run with the best options, or what is left to train of it, and record the search in it."""
+        """Train a run with the best options, or finish its training, and record the search in it."""
         options = {**self.shared, **result.best_options, "horizon": self.objective.horizon, "seed": self.request.seed}
         if options.get("attention") == "none":
             options = {name: value for name, value in options.items() if name not in ATTENTION_FILE_OPTIONS}
@@ -402,7 +402,7 @@ def best_of(trials: list[FrozenTrial]) -> FrozenTrial | None:
 
 
 class _HelpersWork(NamedTuple):
-    """All that a process needs to join a search."""
+    """Settings that a process needs to join a search."""
 
     data: Any
     vintages: Any

@@ -37,7 +37,7 @@ MECHANISMS = ("luong-general", "bahdanau", "multi-head", "none")
 
 @dataclass(frozen=True)
 class Choice:
-    """One of several values."""
+    """Choice among several values."""
 
     values: tuple[Any, ...]
 

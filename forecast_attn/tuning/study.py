@@ -1,4 +1,4 @@
-"""The study of a search: its database, what it was started with, whose trial comes next, and which are over."""
+"""Study of a search: its database, its settings, the next trial, and the finished ones."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def open_study(storage: RDBStorage, name: str, plan: dict[str, Any], first: dict
 
 
 def open_storage(url: str) -> RDBStorage:
-    """The database, with a busy one waited for.
+    """Open the database; wait if it is busy.
 
     Raises:
         RunError: it cannot be opened.
@@ -146,7 +146,7 @@ def open_storage(url: str) -> RDBStorage:
 
 @contextlib.contextmanager
 def refusing_damage() -> Iterator[None]:
-    """Say so where what a database holds cannot be read or changed.
+    """Raise an error for a database that cannot be read or changed.
 
     Raises:
         RunError: it is damaged, or another program's.
@@ -171,7 +171,7 @@ def close_storage(storage: RDBStorage) -> None:
 
 
 def _without_password(url: str) -> str:
-    """An URL as it may be shown."""
+    """Return a URL without its password."""
     from sqlalchemy.engine import make_url
     from sqlalchemy.exc import ArgumentError
 
@@ -204,7 +204,7 @@ def _check_same(name: str, recorded: dict[str, Any], plan: dict[str, Any]) -> No
 
 
 def _difference(name: str, was: Any, now: Any) -> str:
-    """The first place where two values differ: `hidden_size 32, now 64`."""
+    """Describe the first difference of two values: `hidden_size 32, now 64`."""
     if isinstance(was, dict) and isinstance(now, dict):
         key = next(key for key in (*now, *was) if was.get(key) != now.get(key))
         return _difference(key, was.get(key), now.get(key))
@@ -215,7 +215,7 @@ def _difference(name: str, was: Any, now: Any) -> str:
 
 
 def counts(trial: FrozenTrial) -> bool:
-    """Tell whether a trial is one of those that were asked for: over, and not begun again."""
+    """Return True if a trial counts towards `--trials`: it is finished and was not begun again."""
     from optuna.trial import TrialState
 
     if trial.state == TrialState.FAIL:
@@ -237,12 +237,12 @@ def mark_begun(trial: Trial) -> None:
 
 
 def mark_interrupted(trial: Trial) -> None:
-    """Note that a trial is cut short by no fault of its own."""
+    """Mark a trial as cut short for reasons outside its options."""
     trial.set_user_attr(ATTEMPT, trial.user_attrs.get(ATTEMPT, 1) - 1)
 
 
 def begin_again(study: Study, trial: FrozenTrial) -> None:
-    """Put the options of a trial that was cut short at the front of those to try; after a few attempts give it up.
+    """Queue the options of an interrupted trial again, first of all; after `MOST_ATTEMPTS` give it up.
 
     Options that were not all chosen are drawn again, all of them: from where the first one was, they are the same.
     """
@@ -266,7 +266,7 @@ def begin_again(study: Study, trial: FrozenTrial) -> None:
 
 
 def release_dead_trials(study: Study) -> None:
-    """Take over the trials of processes that are gone: of this machine at once, of others without a sign of life."""
+    """Take over trials of dead processes: at once on this machine, after missing heartbeats on others."""
     import optuna
 
     optuna.storages.fail_stale_trials(study)  # which calls `begin_again`

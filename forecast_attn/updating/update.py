@@ -187,7 +187,7 @@ class _Child:
         score_updated(run, self.update.start, preparation, facts)
 
     def _finish_unscored(self) -> None:
-        """Without held-out steps the scores stay those of the network that was validated last."""
+        """Copy the scores of the parent run, because no steps were held out."""
         ending = self._ending()
         for part, before in zip(self._parts(), self.parent.parts, strict=True):
             if before.validation_attention.is_file():
