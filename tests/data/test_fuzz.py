@@ -1,7 +1,7 @@
 """Whatever a file holds, reading and checking it ends in findings or in a UserError, and training agrees with check.
 
-Some 2,500 cases: bytes at random, tables of the corpus with bytes changed, tables of awkward cells under random
-options, and DataFrames of random types.
+Some 2,700 cases: bytes at random, JSON of any form, tables of the corpus with bytes changed, tables of awkward cells
+under random options, and DataFrames of random types.
 """
 
 import itertools
@@ -92,6 +92,28 @@ def test_bytes_at_random(path: Path, content: bytes) -> None:
 def test_letters_of_tables_at_random(path: Path, text: str) -> None:
     path.write_bytes(text.encode())
     checked(path, DataConfig(lookback=1, horizon=1))
+
+
+JSON_KEYS = st.sampled_from(
+    ["date", "y", "data", "columns", "index", "schema", "0", "1", "2024-01-01", "2024-01-02", "", "a.b"]
+)
+JSON_CELLS = (
+    st.none()
+    | st.booleans()
+    | st.floats()
+    | st.integers(-(10**30), 10**30)
+    | st.sampled_from(["", "2024-01-01", "1,5"])
+)
+JSON_VALUES = st.recursive(
+    JSON_CELLS, lambda inner: st.lists(inner, max_size=6) | st.dictionaries(JSON_KEYS, inner, max_size=4), max_leaves=40
+)
+
+
+@cases(150)
+@given(value=JSON_VALUES.filter(lambda value: isinstance(value, dict | list)), copies=st.sampled_from([1, 1, 7, 30]))
+def test_json_of_any_form(path: Path, value: Any, copies: int) -> None:
+    path.write_text(json.dumps(value) if copies == 1 else "\n".join([json.dumps(value)] * copies))
+    held_to_training(path, DataConfig(lookback=1, horizon=1))
 
 
 mutations = st.lists(
