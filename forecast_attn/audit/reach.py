@@ -42,9 +42,8 @@ class Reach(NamedTuple):
     distances: NDArray[np.int64]
     gradient: Floats
     """Mean over windows of its share at each distance; adds up to 1."""
-    missed: Floats
-    """The same of what moves the forecast and lies near no weight; adds up to `1 - shown`."""
     shown: float
+    """Share of what moves the forecast that lies near a weight."""
 
     @property
     def before(self) -> int:
@@ -54,11 +53,6 @@ class Reach(NamedTuple):
     @property
     def after(self) -> int:
         return self._spread(1)
-
-    @property
-    def farthest(self) -> int:
-        """The distance of most of what is missed."""
-        return int(self.distances[int(self.missed.argmax())])
 
     def _spread(self, side: int) -> int:
         """Number of keys to one side that hold the required share of that side and the key itself."""
@@ -102,12 +96,10 @@ def _verdict(reach: Reach, explained: Explained, shown: Statistic) -> str:
         assert shown.yardstick is not None
         by_chance = f"with the weights in random order up to {per_cent(shown.yardstick.high)} does"
         return there if shown.beats_chance else f"{there}, but {by_chance}: it need not be these weights that show it"
-    away, side = abs(reach.farthest), "before" if reach.farthest < 0 else "after"
-    where = f"{away} {key if away == 1 else keys} {side}" if away else "at"
     return (
         f"{per_cent(1 - reach.shown)} of what moves the forecast lies at {keys} that, even with {near} on either side, "
-        f"hold less than an equal share of the weight, the largest part of it {where} the {key} with the most weight: "
-        "the weights do not show it; it may come through other states or past the attention"
+        "hold less than an equal share of the weight: the weights do not show it; it may come through other states or "
+        "past the attention"
     )
 
 
@@ -116,17 +108,16 @@ def _keys(count: int, key: str) -> str:
 
 
 def reach_of(explained: Explained, gradient: Floats, near: int) -> Reach:
-    """Both profiles by distance from the key weighted most, and what is shown."""
+    """The gradient by distance from the key weighted most, and what is shown."""
     num_keys = explained.weights.shape[1]
     distances = np.arange(1 - num_keys, num_keys)
     tops = explained.weights.argmax(axis=1)
     covered = _covered(explained.weights, explained.visible, near)
     energy = _shares(np.square(explained.importances["input_occlusion"]))
-    profiles = np.zeros((2, len(distances)))
-    for top, shares, missed in zip(tops, _shares(gradient), np.where(covered, 0, energy), strict=True):
-        profiles[:, num_keys - 1 - top : 2 * num_keys - 1 - top] += shares, missed
-    profiles /= len(tops)
-    return Reach(distances, profiles[0], profiles[1], float(np.where(covered, energy, 0).sum(axis=1).mean()))
+    profile = np.zeros(len(distances))
+    for top, shares in zip(tops, _shares(gradient), strict=True):
+        profile[num_keys - 1 - top : 2 * num_keys - 1 - top] += shares
+    return Reach(distances, profile / len(tops), float(np.where(covered, energy, 0).sum(axis=1).mean()))
 
 
 def shown_by(weights: Floats, explained: Explained, near: int) -> Floats:
