@@ -101,7 +101,8 @@ def reading_words(reading: Reading) -> str:
 def findings_section(inspection: Inspection, notes: Sequence[str]) -> str:
     """Section on the findings, and the caveats about them."""
     facts = [_spread_words(inspection), *_season_words(inspection)]
-    return section("In words", "in-words", bullets(facts), bullets(inspection.warnings, "warnings"), bullets(notes))
+    parts = bullets(facts), bullets(inspection.warnings, "warnings"), bullets(map(sentence, notes))
+    return section("In words", "in-words", *parts)
 
 
 def _spread_words(inspection: Inspection) -> str:

@@ -38,7 +38,7 @@ LINE = 0.16  # inches of each line of the subtitle after the first
 LABEL, TICK = 10, 9  # points; at a page's 800 pixels these are 12 and 11 pixels
 MOST_TICKS, MOST_STAMPS = 9, 7
 MOST_PATCHES = 12  # of the horizon that are labelled
-MOST_LETTERS = 112  # in a line of the subtitle
+MOST_LETTERS = 124  # in a line of the subtitle
 
 
 class Panels(NamedTuple):

@@ -716,6 +716,10 @@ def test_on_paper_the_weights_stay_under_their_lags_and_are_dark_on_white(browse
     assert brightness[weights == weights.max()].mean() < 0.1
     ink = browser.ask("getComputedStyle(document.body).color.match(/\\d+/g).map(Number)")
     assert luminance(ink[:3]) < 0.1
+    browser.ask("document.getElementById('step-details').open = true")
+    browser.wait("document.querySelector('#step-details table') !== null")
+    cut = "[...document.querySelectorAll('#step-details table')].map((each) => each.offsetWidth - 720)"
+    assert max(browser.ask(cut)) <= 0, "a table is no wider than paper"
     browser.ask("dispatchEvent(new Event('afterprint'))")
     browser.call("Emulation.setEmulatedMedia", media="", features=[])
     assert browser.complaints() == []
