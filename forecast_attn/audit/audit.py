@@ -289,9 +289,10 @@ def _faithful(checks: dict[str, Check]) -> str:
 
 def _partly(checks: dict[str, Check]) -> str:
     failed = [check for check in checks.values() if check.passed is False]
-    need = change_of(checks["uniform_swap"]["mae_change_relative"].value)
+    uniform = checks["uniform_swap"]
+    rise, needed = change_of(uniform["mae_change_relative"].value), uniform.verdict.rpartition(": ")[2]
     reasons = "; ".join(check.verdict for check in failed)
-    return f"the forecast needs these weights (with equal ones the MAE {need}), but {reasons}"
+    return f"{needed} (with equal ones the MAE {rise}), but {reasons}"
 
 
 def _not_faithful(checks: dict[str, Check]) -> str:

@@ -119,7 +119,8 @@ def _of_decoder_steps(moved: Floats, num_steps: int) -> Floats:
 def _uniform_verdict(rise: Statistic, chance: float, mae: float, naive_mae: float, passed: bool) -> str:
     change = f"with equal weights the MAE {change_of(rise.value / mae)} ({beside_chance(rise.value, chance)})"
     if passed:
-        return f"{change}: the forecast needs these weights"
+        where = "on these windows " if np.isnan(chance) else ""  # which may be too few to tell it from chance
+        return f"{change}: {where}the forecast needs these weights"
     if SHARE_THAT_MATTERS * mae <= rise.value < MATTERS_IN_UNITS * naive_mae:
         return f"{change}, which is {number(100 * rise.value / naive_mae)} % of seasonal-naive's MAE: next to nothing"
     if rise.value >= SHARE_THAT_MATTERS * mae and rise.value <= chance:

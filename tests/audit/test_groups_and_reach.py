@@ -139,6 +139,16 @@ def test_equal_weights_whose_cost_may_be_chance_are_no_evidence(subject: Subject
     assert check.verdict.endswith("): this may be chance")
 
 
+def test_a_need_that_cannot_be_told_from_chance_is_one_on_these_windows(subject: Subject) -> None:
+    subject = replace(subject, steps_from_first=np.zeros_like(subject.steps_from_first))
+    sight = subject.look()
+    equal = subject.actual + 2 * np.abs(sight.prediction - subject.actual)
+    check = uniform_swap(subject, sight, equal, np.repeat(equal[None] + 1e9, 5, axis=0), subject.mae(sight.prediction))
+    assert np.isnan(check["mae_change_chance"].value)
+    assert check.passed
+    assert check.verdict.endswith(": on these windows the forecast needs these weights")
+
+
 # --------------------------------------------------------------------------- around the key weighted most
 
 
