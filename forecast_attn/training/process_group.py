@@ -24,6 +24,8 @@ T = TypeVar("T")
 
 PATIENCE = timedelta(days=1)
 """How long a process waits for another one: the others wait while the first one scores a run."""
+CONNECTING = timedelta(minutes=10)
+"""How long the tasks of srun, which begin together, wait to meet."""
 
 
 class Launch(NamedTuple):
@@ -167,13 +169,21 @@ def joined(config: TrainingConfig) -> Iterator[None]:
 
 
 def _connect(launch: Launch) -> None:
+    shared: dict[str, Any] = {"rank": launch.rank, "world_size": launch.size, "timeout": PATIENCE}
+    if launch.launcher == "torchrun":  # whose processes have met already
+        distributed.init_process_group(**shared)
+        return
     environment = cluster_environment(launch)
-    distributed.init_process_group(
-        init_method=f"tcp://{environment.main_address}:{environment.main_port}" if launch.launcher == "srun" else None,
-        rank=launch.rank,
-        world_size=launch.size,
-        timeout=PATIENCE,
-    )
+    host, port = environment.main_address, environment.main_port
+    try:
+        socket.getaddrinfo(host, port)  # torch would look for the name again and again
+        store = distributed.TCPStore(host, port, launch.size, launch.rank == 0, timeout=CONNECTING)
+    except (OSError, RuntimeError) as error:
+        raise RunError(
+            f"process {launch.rank + 1} of {launch.size} has not met the others at '{host}', port {port}: {error}",
+            "every machine must reach the first one by that name; MASTER_ADDR and MASTER_PORT name another",
+        ) from None
+    distributed.init_process_group(store=store, **shared)
 
 
 def cluster_environment(launch: Launch | None) -> Any:

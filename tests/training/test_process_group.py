@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,8 @@ import pandas as pd
 import pytest
 
 from forecast_attn.config.options import RunConfig
-from forecast_attn.errors import INTERRUPTED, ConfigError
-from forecast_attn.training.process_group import is_follower, launch_of
+from forecast_attn.errors import INTERRUPTED, ConfigError, RunError
+from forecast_attn.training.process_group import is_follower, joined, launch_of
 
 FORECAST = (sys.executable, "-m", "forecast_attn")
 TRAINING = (
@@ -203,9 +204,9 @@ SLURM = {"SLURM_STEP_ID": 0, "SLURM_NTASKS": 4, "SLURM_NNODES": 2, "SLURM_PROCID
 @pytest.mark.parametrize("environment", [ELASTIC, SLURM])
 def test_the_options_are_those_of_the_launcher(launcher: Callable[..., None], environment: dict[str, object]) -> None:
     launcher(**environment)
-    joined = launch_of(training(devices=2, num_nodes=2))
-    assert joined is not None
-    assert (joined.rank, joined.size, joined.nodes) == (3, 4, 2)
+    group = launch_of(training(devices=2, num_nodes=2))
+    assert group is not None
+    assert (group.rank, group.size, group.nodes) == (3, 4, 2)
     assert is_follower(training(devices=2, num_nodes=2))
     with pytest.raises(ConfigError, match=r"started 4 processes on 2 machine\(s\); --devices 4 --num-nodes 1") as error:
         launch_of(training(devices=4))
@@ -231,6 +232,22 @@ def test_srun_must_say_how_many_tasks_a_machine_has(launcher: Callable[..., None
     with pytest.raises(ConfigError, match="srun did not say") as error:
         launch_of(training(devices=2, num_nodes=2))
     assert error.value.hint == "srun --nodes 2 --ntasks-per-node 2 forecast train …"
+
+
+@pytest.mark.parametrize(
+    ("host", "reason"),
+    [("no-such-machine.invalid", "[Nn]ame"), ("127.0.0.1", "timed? ?out")],
+    ids=["unknown", "silent"],
+)
+def test_tasks_that_do_not_meet_say_so_instead_of_waiting_for_a_day(
+    host: str, reason: str, launcher: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("forecast_attn.training.process_group.CONNECTING", timedelta(seconds=0.3))
+    monkeypatch.delenv("MASTER_ADDR", raising=False)
+    launcher(**of_slurm(1, 2, free_port()), MASTER_ADDR=host)
+    refused = pytest.raises(RunError, match=f"process 2 of 2 has not met the others at '{host}', port .*{reason}")
+    with refused, joined(training(num_nodes=2)):
+        pass
 
 
 @pytest.mark.parametrize(
