@@ -18,6 +18,8 @@ COVERED := $(if $(COVERAGE),--cov --cov-report=term:skip-covered)
 MINIMUM := .venv-minimum
 # What a server of MLflow needs beside mlflow-skinny: the whole mlflow allows no pyarrow as new as ours.
 MLFLOW_SERVER := alembic fastapi flask flask-cors sqlalchemy uvicorn
+# Object stores on this machine, and what reads them.
+STORES := "moto[server]" s3fs gcp-storage-emulator gcsfs
 # Checks the pages' accessibility in the browser tests (MPL-2.0, in no wheel); without npm those tests are skipped.
 AXE := 4.14.1
 
@@ -44,7 +46,7 @@ $(TESTING): $(RUNTIME)
 	touch $@
 
 $(SERVICES): $(TESTING)
-	$(BIN)/python $(INSTALL) -c constraints.txt -e ".[ray,mlflow,tensorboard,wandb]" $(MLFLOW_SERVER) u8darts
+	$(BIN)/python $(INSTALL) -c constraints.txt -e ".[ray,mlflow,tensorboard,wandb]" $(MLFLOW_SERVER) $(STORES) u8darts
 	touch $@
 
 demo: $(RUNTIME)  ## Train on bundled data, predict, show the attention (writes to runs/demo)
@@ -57,7 +59,7 @@ test: $(TESTING)  ## Lint, types, docs fresh, and all tests of forecast-attn its
 test-integration: $(TESTING)  ## The tests that start something real beside it: a browser, a notebook, a server, a build
 	$(PYTEST) -m "integration and not services"
 
-test-services: $(SERVICES)  ## The tests with a real Ray, MLflow server, TensorBoard, wandb and darts; installs them (230 MB)
+test-services: $(SERVICES)  ## The tests with a real Ray, MLflow server, S3, TensorBoard, wandb and darts; installs them (hundreds of MB)
 	$(PYTEST) --dist loadfile -m services
 
 fast: $(TESTING)  ## The quick tests, in a minute

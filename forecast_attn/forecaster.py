@@ -309,7 +309,7 @@ class Forecaster:
 
         run = self._fitted()
         model = load_model(run)
-        frame = table_beside(data, self.config.data, model.schema.roles, wide=self.config.data.wide)
+        frame = table_beside(fetched(data), self.config.data, model.schema.roles, wide=self.config.data.wide)
         panel = read_history(model, run, frame, name_of(data), cold_start=True).panel
         return FutureTemplate.of(panel, model.schema.horizon, self.config.data, panel.zone)
 
@@ -347,7 +347,7 @@ class Forecaster:
         from forecast_attn.backtest.result import run_backtest
 
         request = BacktestRequest.from_options(dict(options))
-        backtest_options = BacktestOptions.of(request)
+        backtest_options, data = BacktestOptions.of(request), fetched(data)
         if self._run is None:
             backtest = self._trained_backtest(data, vintages, backtest_options, request, training)
         else:
@@ -383,7 +383,7 @@ class Forecaster:
         from forecast_attn.backtest.result import BacktestPlan, describe, fold_records
 
         request = BacktestRequest.from_options(dict(options))
-        backtest_options = BacktestOptions.of(request)
+        backtest_options, data = BacktestOptions.of(request), fetched(data)
         if self._run is not None:
             backtest = self._backtest_of_run(data, vintages, backtest_options, request, training)
             return BacktestPlan(backtest.folds, backtest.panel.zone, describe(backtest))
@@ -473,7 +473,7 @@ class Forecaster:
             check_out(request.out)
             read = [Path(data) if isinstance(data, str | Path) else None, request.reference]
             refuse_outputs({"--out": request.out}, read=read, runs=[run])
-        scores = score_rows(run, data, request, self._scratch_dir)
+        scores = score_rows(run, fetched(data), request, self._scratch_dir)
         if request.out is not None:
             scores.write(request.out)
         return scores

@@ -15,6 +15,7 @@ from forecast_attn.cli.signals import with_resume_hint
 from forecast_attn.config.options import RunConfig
 from forecast_attn.config.requests import TRAINING, BacktestRequest
 from forecast_attn.errors import ConfigError, RunError
+from forecast_attn.urls import url_of
 
 if TYPE_CHECKING:
     from forecast_attn.backtest.result import BacktestPlan
@@ -155,7 +156,7 @@ def _check_use(source: Path | None, data: Path | None, training: dict[str, Any],
 
     if is_table:
         assert source is not None
-        if not source.exists() and str(source) != "-" and not parts_of(source):
+        if not source.exists() and str(source) != "-" and url_of(source) is None and not parts_of(source):
             raise RunError(f"there is no run or table '{source}'", "forecast backtest RUN, or forecast backtest DATA")
         if data is not None:
             raise ConfigError(

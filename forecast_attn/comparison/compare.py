@@ -14,6 +14,7 @@ from forecast_attn.config.options import RunConfig
 from forecast_attn.config.requests import TRAINING, CompareRequest, takes
 from forecast_attn.data.calendar import Calendar
 from forecast_attn.data.panel import Panel
+from forecast_attn.data.reading import fetched
 from forecast_attn.errors import ConfigError, RunError
 from forecast_attn.forecasting.model import read_config, read_schema
 from forecast_attn.runs.run_dir import DataSource, RunDir
@@ -73,7 +74,7 @@ def compare(
     directory.check_is_free()
     first = plan.config_of(plan.entries[0])
     _check_devices(first, request.jobs, request.engine)
-    panel, source = read_panel(data, first, vintages, listener.reading)
+    panel, source = read_panel(fetched(data), first, vintages, listener.reading)
     preparation, configs = _prepared(panel, plan, listener)
     directory.create(plan, source)
     trainings = _Trainings(directory, preparation, configs, source)
@@ -110,7 +111,7 @@ def resume_comparison(
     _check_devices(first, jobs, engine)
     if data is None and recorded["sha256"] is None:
         raise RunError(f"'{out}' was not trained on a file; the table must be given again", "pass it as DATA")
-    table = recorded["file"] if data is None else data
+    table = recorded["file"] if data is None else fetched(data)
     check_recorded_files(str(out), recorded, first, data=data, vintages=vintages)
     panel, source = read_panel(table, first, vintages, listener.reading)
     _check_same(directory, recorded, source)

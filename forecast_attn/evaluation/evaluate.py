@@ -17,6 +17,7 @@ from forecast_attn.config.options import DataConfig, RunConfig
 from forecast_attn.config.requests import READING, EvaluateRequest, takes
 from forecast_attn.data.csv_text import csv_text
 from forecast_attn.data.panel import Panel
+from forecast_attn.data.reading import fetched
 from forecast_attn.data.zones import in_zone
 from forecast_attn.errors import ConfigError, did_you_mean
 from forecast_attn.evaluation.actuals import read_actuals, rows_at
@@ -93,8 +94,9 @@ def evaluate(forecasts: Any, actuals: Any, **options: Unpack[EvaluateKeywords]) 
     check_groups(by)
     several = list(forecasts) if isinstance(forecasts, list | tuple) else [forecasts]
     _refuse_shared_files(request.out, [*several, actuals])
-    panel = read_actuals(actuals, _config_of({name: value for name, value in options.items() if name in READING}))
-    tables = [ForecastTable.read(each, panel, tuple(model_columns)) for each in several]
+    reading = _config_of({name: value for name, value in options.items() if name in READING})
+    panel = read_actuals(fetched(actuals), reading)
+    tables = [ForecastTable.read(fetched(each), panel, tuple(model_columns)) for each in several]
     _refuse_idle_options(tables, season, block, norm)
     tidy = joined(tables, block or season)
     notes = [note for table in tables for note in table.notes(block or season)]

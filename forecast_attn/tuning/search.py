@@ -17,6 +17,7 @@ from forecast_attn.config.options import ATTENTION_FILE_OPTIONS, RunConfig, find
 from forecast_attn.config.requests import TRAINING, TuneRequest, takes
 from forecast_attn.config.values import parse_duration
 from forecast_attn.data.panel import Panel
+from forecast_attn.data.reading import fetched
 from forecast_attn.errors import ConfigError, RunError, TerminatedError
 from forecast_attn.runs.run_dir import DataSource, RunDir, check_is_free, fresh_path
 from forecast_attn.runs.training_table import STDIN, Table, name_of, read_panel
@@ -141,11 +142,12 @@ class Search:
         check_hardware(base.training)
         if request.metric == "pinball" and not base.model.forecast_quantiles:
             raise ConfigError("--metric pinball needs quantiles", "add --quantiles 0.1,0.5,0.9")
-        panel, source = read_panel(data, base, vintages, listener.reading)
+        table = fetched(data)  # by each process
+        panel, source = read_panel(table, base, vintages, listener.reading)
         preparation = prepare(panel, base.data)
         config = resolved(preparation, replace(base, training=replace(base.training, seed=request.seed)))
         listener.prepared(preparation, config)
-        objective = Objective(data, vintages, panel, request, shared, preparation.schema.horizon)
+        objective = Objective(table, vintages, panel, request, shared, preparation.schema.horizon)
         if given is None:
             given, first = default_space(_shape(preparation, config, objective), shared)
         else:

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from forecast_attn import Forecaster
+from forecast_attn import Forecaster, compare, evaluate, tune
 from forecast_attn.data.reading.remote import fetched, remote_parts
 from forecast_attn.errors import ConfigError, DataError, RunError
 from forecast_attn.urls import url_of, without_secrets
@@ -125,6 +125,34 @@ def test_a_table_comes_from_a_web_server(bucket: Path, server: str, forecast: An
         fetched(f"{server}/no.csv")
 
 
+@pytest.mark.slow
+def test_a_backtest_a_comparison_and_scores_are_those_of_the_table_on_a_disk(bucket: Path, here: Path) -> None:
+    forecaster, tables = (
+        Forecaster.load(bucket / "run"),
+        {"url": "memory://bucket/sales.csv", "disk": bucket / "sales.csv"},
+    )
+    scores = {}
+    for name, table in tables.items():
+        forecaster.backtest(table, cutoffs=3, out=f"{name}.csv", accelerator="cpu")
+        compare(table, "none,bahdanau", out=name, seeds=1, **OPTIONS)
+        scores[name] = evaluate(
+            "disk.csv" if Path("disk.csv").exists() else "url.csv", table, time="day", item_id="shop", target="sold"
+        ).scores
+    assert Path("url.csv").read_bytes() == Path("disk.csv").read_bytes()
+    pd.testing.assert_frame_equal(scores["url"], scores["disk"])
+    url, disk = (Path(name) / "none-seed0" / "model.safetensors" for name in tables)
+    assert url.read_bytes() == disk.read_bytes()
+
+
+@pytest.mark.slow
+def test_a_search_reads_a_url_in_each_of_its_processes(bucket: Path, here: Path) -> None:
+    pytest.importorskip("optuna")
+    Path("space.toml").write_text("learning_rate = [0.001, 0.01]\n")
+    found = tune("file://" + str(bucket / "sales.csv"), trials=2, jobs=2, space="space.toml", storage="s.db",
+                 winner=False, **OPTIONS)  # fmt: skip
+    assert len(found.leaderboard) == 2
+
+
 def test_files_at_a_url_are_forecast_into_files_at_a_url(bucket: Path, tmp_path: Path, files_in: Callable) -> None:
     forecaster = Forecaster.load(bucket / "run")
     predict = partial(forecaster.predict_parts, cold_start=True, accelerator="cpu")
@@ -190,7 +218,7 @@ def test_the_url_of_a_run_is_never_read_unasked(
         (["train", "memory://bucket/x.csv", "--out", "s3://b/run"], "'s3://b/run' is a URL, and a run is a folder"),
         (
             ["compare", "memory://b/x.csv", "--attention", "none,bahdanau"],
-            "'memory://b/x.csv' is a URL, which is not read here",
+            "there is no file 'memory://b/x.csv'",
         ),
     ],
 )
@@ -207,5 +235,7 @@ def test_folders_and_results_that_cannot_be_at_a_url_are_said(bucket: Path) -> N
         remote_parts("memory://bucket")
     with pytest.raises(ConfigError, match=r"cannot write 'memory://b/f\.csv': not to a URL"):
         Forecaster.load(bucket / "run").predict(out="memory://b/f.csv")
+    with pytest.raises(DataError, match=r"'memory://bucket/sales\.csv' is a URL, which is not read here"):
+        Forecaster.load(bucket / "run").audit("memory://bucket/sales.csv")
     with pytest.raises(ConfigError, match="a web server takes no files"):
         Forecaster.load(bucket / "run").predict_parts(bucket / "sales", out="https://host/f", cold_start=True)

@@ -34,7 +34,7 @@ CHUNK = 1 << 22
 MOST_UNPACKED = 300
 """Bytes out of one byte of an archive, beyond the first `FREE` ones: series give 3 to 30, mostly zeros and xz 200."""
 FREE = 1 << 26
-URL_HINT = "the table of check and train, and --data and --future of predict may be URLs; copy others to this machine"
+URL_HINT = "check, train, predict, backtest, compare, tune, evaluate and score read URLs; copy others to this machine"
 FILE_TYPES = (
     ".csv",
     ".tsv",
