@@ -29,7 +29,8 @@ PATIENCE = 120
 SMALL = [
     *("--target", "sold", "--time", "day", "--id", "shop"),
     *("--lookback", "8", "--horizon", "3", "--hidden-size", "4", "--max-epochs", "1", "--epoch-windows", "32"),
-    *("--validation-windows", "16", "--combination", "none", "--final-fit", "none", "--accelerator", "cpu", "--seed", "1"),
+    *("--validation-windows", "16", "--combination", "none", "--final-fit", "none"),
+    *("--accelerator", "cpu", "--seed", "1"),
 ]
 
 
