@@ -148,9 +148,9 @@ def test_a_backtest_a_comparison_and_scores_are_those_of_the_table_on_a_disk(buc
 def test_a_search_reads_a_url_in_each_of_its_processes(bucket: Path, here: Path) -> None:
     pytest.importorskip("optuna")
     Path("space.toml").write_text("learning_rate = [0.001, 0.01]\n")
-    found = tune("file://" + str(bucket / "sales.csv"), trials=2, jobs=2, space="space.toml", storage="s.db",
+    search = tune("file://" + str(bucket / "sales.csv"), trials=2, jobs=2, space="space.toml", storage="s.db",
                  winner=False, **OPTIONS)  # fmt: skip
-    assert len(found.leaderboard) == 2
+    assert len(search.leaderboard) == 2
 
 
 def test_files_at_a_url_are_forecast_into_files_at_a_url(bucket: Path, tmp_path: Path, files_in: Callable) -> None:
