@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import datetime
 import importlib
 import json
 import os
@@ -281,8 +282,11 @@ def release_dead_trials(study: Study) -> None:
 
 
 def _is_dead(trial: FrozenTrial) -> bool:
-    """Tell whether the process of a trial was on this machine and is gone."""
-    host, process = trial.user_attrs.get(PROCESS, (None, None))
+    """Tell whether the process of a trial was on this machine and is gone, or died before it noted itself."""
+    if PROCESS not in trial.user_attrs:
+        start = trial.datetime_start
+        return start is not None and (datetime.datetime.now() - start).total_seconds() > GRACE
+    host, process = trial.user_attrs[PROCESS]
     if host != socket.gethostname():
         return False
     try:

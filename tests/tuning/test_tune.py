@@ -23,9 +23,10 @@ from forecast_attn.config.requests import TuneRequest
 from forecast_attn.errors import ConfigError
 from forecast_attn.runs.atomic import held
 from forecast_attn.runs.run_dir import RunDir
+from forecast_attn.tuning import study as tuning_study
 from forecast_attn.tuning.search import Search, TuningListener
 from forecast_attn.tuning.space import SEARCHABLE, TableShape, default_space, read_space
-from forecast_attn.tuning.study import close_storage, open_storage
+from forecast_attn.tuning.study import close_storage, open_storage, quiet_optuna, release_dead_trials
 
 from ..forks import Conditions, Strike, run_forked
 
@@ -291,6 +292,24 @@ def test_a_trial_killed_before_or_while_it_draws_is_drawn_again_as_it_would_have
             trials = study_in(storage).trials
             assert trials[at].state == optuna.trial.TrialState.FAIL
             assert [trial.params for trial in trials if trial.number != at] == whole
+
+
+@pytest.mark.slow
+def test_a_trial_whose_process_died_before_it_noted_itself_is_taken_over(
+    table: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has no sign of life either: a search waited for it for ever."""
+    request = TuneRequest.from_options({"space": "space.toml", "trials": 1, "winner": False})
+    with quiet_optuna():
+        search = Search.prepare(table, None, request, SMALL, TuningListener())
+        with pytest.warns(UserWarning, match="Heartbeat"):
+            search.study.ask()
+        release_dead_trials(search.study)
+        assert [trial.state.name for trial in search.study.trials] == ["RUNNING"]
+        monkeypatch.setattr(tuning_study, "GRACE", 0)
+        release_dead_trials(search.study)
+        assert [trial.state.name for trial in search.study.trials] == ["FAIL", "WAITING"]
+        search.close()
 
 
 @pytest.mark.slow
