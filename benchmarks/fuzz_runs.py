@@ -4,7 +4,8 @@
 
 One case is a copy of a small run with one thing changed: a value in one of its JSON files, in the metadata of its
 attention file, or a forged weight file. Digests are made again, as the author of a hostile run would. Each command runs
-in a process of its own with little memory and ten seconds. Prints the cases that ended in anything but an answer.
+in a process of its own with little memory and ten seconds, beside the files of a user that it may not touch. Prints the
+cases that ended in anything but an answer.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import copy
+import datetime
 import hashlib
 import io
 import json
@@ -45,6 +47,19 @@ VALUES: tuple[Any, ...] = (
 )
 """Replacements of a value."""
 
+
+FURTHER: tuple[tuple[str, ...], ...] = (
+    ("export", "run", "--network-alone", "--onnx", "out/network.onnx"),
+    ("report", "run", "--html", "out/report.html"),
+    ("reconcile", "run", "--hierarchy", "sums.csv", "--method", "bottom-up", "--out", "out/reconciled.csv"),
+    ("score", "run", "table.csv", "--rate", "0.05", "--start", "2024-05-20", "--out", "out/scores.csv"),
+    ("update", "run", "--data", "newer.csv", "--history", "table.csv", "--epochs", "1", "--out", "out/updated"),
+    ("backtest", "run", "--data", "table.csv", "--out", "out/backtest.csv"),
+    ("ui", "."),
+)
+"""Commands that take longer: each case is tried with the next one of them."""
+OUTPUTS = ("run", "out", "page.html")
+"""Names that commands may write to; of `run` those that write there by default."""
 
 _FILES = ("audit.json", "attention.parquet", "validation_attention.parquet", "backtest.json", "schema.json")
 """Files that are read by commands of their own."""
@@ -246,13 +261,24 @@ def commands(case: str) -> list[list[str]]:
     return [*listed, ["plot", "run"]] if case.startswith(("schema", "config", "metrics")) else listed
 
 
-def failures(run: Path, cases: Iterator[Case], tell: Callable[[Failure], None] = lambda _: None) -> list[Failure]:
-    """The cases of a run that a command did not answer; `tell` is called with each at once."""
+def failures(
+    run: Path,
+    cases: Iterator[Case],
+    tell: Callable[[Failure], None] = lambda _: None,
+    further: tuple[tuple[str, ...], ...] = (),
+) -> list[Failure]:
+    """The cases of a run that a command did not answer; `tell` is called with each at once.
+
+    Args:
+        further: commands of which each case is tried with one more; they read the tables that lie beside the run.
+    """
     unanswered = []
     with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
-        _warm_up(run, Path(folder))
-        for case in cases:
-            for words in commands(case.name):
+        for table in run.parent.glob("*.csv") if further else ():
+            shutil.copy(table, folder)
+        _warm_up(run, Path(folder), further)
+        for number, case in enumerate(cases):
+            for words in [*commands(case.name), *map(list, further[number % len(further) :][:1] if further else ())]:
                 what = _outcome(run, case, words, Path(folder))
                 if what.startswith(_NO_ANSWER):
                     what = _outcome(run, case, words, Path(folder), seconds=BUSY * SECONDS)
@@ -262,19 +288,22 @@ def failures(run: Path, cases: Iterator[Case], tell: Callable[[Failure], None] =
     return unanswered
 
 
-def _warm_up(run: Path, folder: Path) -> None:
+def _warm_up(run: Path, folder: Path, further: tuple[tuple[str, ...], ...]) -> None:
     """Run every command once on the run as it is: children inherit what they import, which takes longest."""
     shutil.copytree(run, folder / "run")
+    (folder / "out").mkdir()
     with contextlib.chdir(folder):
-        for words in sorted({tuple(words) for name in (*_FILES, "") for words in commands(name)}):
+        for words in sorted({*further, *(tuple(words) for name in (*_FILES, "") for words in commands(name))}):
             code, _, err = _answer(list(words))
-            if code and not err.startswith("error: "):
+            if code and (words in further or not err.startswith("error: ")):
                 raise RuntimeError(f"forecast {' '.join(words)}: {err}")
 
 
 def _outcome(run: Path, case: Case, words: list[str], folder: Path, seconds: float = SECONDS) -> str:
     """Empty where the command answered; else how it ended."""
-    shutil.rmtree(folder / "run", ignore_errors=True)
+    for name in OUTPUTS[:2]:
+        shutil.rmtree(folder / name, ignore_errors=True)
+    (folder / "out").mkdir()
     shutil.copytree(run, folder / "run")
     case.alter(folder / "run")
     if not case.name.startswith(MANIFEST):
@@ -299,17 +328,45 @@ def _child(words: list[str], folder: Path, sender: Any) -> None:
     mapped = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (mapped + MEMORY, mapped + MEMORY))
     os.chdir(folder)
+    before = _of_the_user(folder)
     try:
         what = _judged(*_answer(words))
+        changed = sorted(str(path) for path, _ in before.symmetric_difference(_of_the_user(folder)))
+        what = what or (f"wrote to {', '.join(changed)}" if changed else "")
     except BaseException:
         what = traceback.format_exc().strip()
     sender.send(what)
+
+
+def _of_the_user(folder: Path) -> set[tuple[Path, bytes]]:
+    """The files beside the run that no command may write, with their content."""
+    files = (path for path in folder.rglob("*") if path.relative_to(folder).parts[0] not in OUTPUTS)
+    return {(path.relative_to(folder), path.read_bytes()) for path in files if path.is_file()}
+
+
+def _pages(folder: Path) -> tuple[Any, str, str]:
+    """Every page of `forecast ui` for a folder; an answer is one of the statuses that its server means to give."""
+    from forecast_attn.live.server import RunsServer
+
+    server = RunsServer(folder)
+    try:
+        for path in ("", "runs.json", "runs/run/forecast", "runs/run/validation", "runs/run/report", "runs/%00/report"):
+            reply = server.reply("localhost", f"/{server.token}/{path}")
+            if reply.status not in (200, 404) and not reply.text.startswith("error: "):
+                return 1, "", reply.text
+            if path.endswith("json"):
+                json.loads(reply.text)
+    finally:
+        server.server_close()
+    return 0, "", ""
 
 
 def _answer(words: list[str]) -> tuple[Any, str, str]:
     """Exit code, stdout and stderr of a command in this process."""
     from forecast_attn.cli import main
 
+    if words[0] == "ui":
+        return _pages(Path(words[1]))
     out, err, code = io.StringIO(), io.StringIO(), None
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         try:
@@ -345,19 +402,42 @@ def _show(failure: Failure) -> None:
     print(f"{failure.case}\n  forecast {failure.command}\n  {failure.what[-1500:]}\n", flush=True)
 
 
+def make_run(folder: Path) -> Path:
+    """Train a small run with the files of the commands that read it, beside tables that continue it and sum it up."""
+    rng, lines = random.Random(0), ["shop,date,sales,temperature,holiday"]
+    days = [datetime.date(2024, 1, 1) + datetime.timedelta(days=day) for day in range(170)]
+    newer = lines.copy()
+    for shop in ("north", "south"):
+        for number, day in enumerate(days):
+            sales = 10 + 3 * (day.weekday() < 5) + rng.random()
+            row = f"{shop},{day},{sales:.3f},{20 * rng.random():.2f},{day.weekday() > 4:d}"
+            (lines if number < 150 else newer).append(row)
+    (folder / "table.csv").write_text("\n".join(lines) + "\n")
+    (folder / "newer.csv").write_text("\n".join(newer) + "\n")
+    (folder / "sums.csv").write_text("total,shop\nall,north\nall,south\n")
+    train = "train table.csv --id shop --horizon 3 --lookback 14 --hidden-size 8 --max-epochs 2 --quantiles 0.1,0.5,0.9"
+    with contextlib.chdir(folder):
+        for command in (f"{train} --calibration split --seed 1 --out run", "predict run", "backtest run", "audit run"):
+            code, _, err = _answer(command.split())
+            if code:
+                raise RuntimeError(f"forecast {command}: {err}")
+    return folder / "run"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("run", type=Path, help="a small finished run, with the files of the commands that read it")
     parser.add_argument("--cases", type=int, default=3000)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     third = options.cases // 3
-    cases = [
-        *json_cases(options.run, options.cases - third, options.seed),
-        *metadata_cases(options.run, third, options.seed),
-        *weight_cases(options.run, options.seed),
-    ]
-    unanswered = failures(options.run.resolve(), iter(cases), _show)
+    with tempfile.TemporaryDirectory(prefix="fuzz-run-") as folder:
+        run = make_run(Path(folder))
+        cases = [
+            *json_cases(run, options.cases - third, options.seed),
+            *metadata_cases(run, third, options.seed),
+            *weight_cases(run, options.seed),
+        ]
+        unanswered = failures(run, iter(cases), _show, FURTHER)
     print(f"{len(cases):,} altered runs, {len(unanswered)} without an answer")
     sys.exit(bool(unanswered))
 
