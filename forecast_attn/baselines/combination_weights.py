@@ -8,8 +8,9 @@ ones; shrinking them does (Clemen 1989, "Combining forecasts: a review and annot
 
 Where few windows are independent of each other, all this follows chance, and favours the network, whose best epoch the
 same windows have chosen. There the answer is drawn towards a mean of four formulas, which have learned nothing from
-them; the less so, the worse the best of the formulas is on these windows. Formulas cost little, so that the mean knows
-their errors at more cut-offs than the validation windows have: the more of these, the less equal it is.
+them; the less so, the worse the best of the formulas is on these windows, if they hold enough values to tell. Formulas
+cost little, so that the mean knows their errors at more cut-offs than the validation windows have: the more of these,
+the less equal it is.
 """
 
 from __future__ import annotations
@@ -37,6 +38,8 @@ LEAST, DIGITS = 0.02, 3
 """Smallest weight, and the decimals that weights are rounded to."""
 EVIDENCE = 20
 """Independent windows of the formulas of which their weights in the prior fall with half of `POWER`."""
+ENOUGH_VALUES = 100
+"""Actual values on independent windows from which the prior falls with all of `POWER`; with fewer in proportion."""
 MOST_UNKNOWN = 0.2
 """Share of windows without a forecast above which a baseline is no candidate."""
 
@@ -99,7 +102,8 @@ def choose_weights(
     if prior.any():
         chosen, best = scaled_error(actual, np.tensordot(weights, stacked, axes=1), scale), errors[prior > 0].min()
         share = PRIOR_WINDOWS / (PRIOR_WINDOWS + independent)
-        share *= (chosen / best) ** POWER if best > chosen else 1
+        power = POWER * min(1.0, independent * actual.shape[1] / ENOUGH_VALUES)
+        share *= (chosen / best) ** power if best > chosen else 1
         weights = _without_slivers((1 - share) * weights + share * prior)
     weights = np.round(weights, DIGITS)
     weights[weights.argmax()] += 1 - weights.sum()

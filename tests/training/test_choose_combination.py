@@ -92,7 +92,8 @@ def test_few_independent_windows_leave_much_to_the_mean_of_the_formulas(seed: in
     assert sum(weights.values()) == pytest.approx(1)
     chosen = plain_error(actual, sum(part * forecasts[name] for name, part in certain.items()), scale)
     best = min(plain_error(actual, forecasts[name], scale) for name in FORMULAS)
-    prior = 100 / (100 + independent) * min(1, (chosen / best) ** 6)
+    power = min(6, 6 * 3 * independent / 100)
+    prior = 100 / (100 + independent) * min(1, (chosen / best) ** power)
     for name in names:
         expected = (1 - prior) * certain.get(name, 0) + prior / 4 * (name in FORMULAS)
         # Weights below 0.02 go to the others.
@@ -134,12 +135,14 @@ def test_formulas_are_scored_at_earlier_cutoffs_up_to_the_last_known_row() -> No
     assert earlier.independent == 2
 
 
-def test_formulas_that_are_far_worse_get_nothing_of_one_window_either() -> None:
+@pytest.mark.parametrize(("steps", "network"), [(100, 1.0), (6, 0.4)])
+def test_formulas_that_are_far_worse_get_nothing_of_one_window_if_it_is_long(steps: int, network: float) -> None:
     rng = np.random.default_rng(3)
-    actual = rng.normal(size=(1, 24))
-    forecasts = {name: actual + rng.normal(0, 1, (1, 24)) for name in FORMULAS}
-    forecasts["network"] = actual + 0.2 * rng.normal(size=(1, 24))
-    assert choose_weights(forecasts, actual, np.ones(1), independent=1, earlier=UNKNOWN) == {"network": 1.0}
+    actual = rng.normal(size=(1, steps))
+    forecasts = {name: actual + rng.choice([-1, 1], (1, steps)) for name in FORMULAS}
+    forecasts["network"] = actual + 0.2
+    weights = choose_weights(forecasts, actual, np.ones(1), independent=1, earlier=UNKNOWN)
+    assert weights["network"] == pytest.approx(network, abs=0.06)
 
 
 @settings(max_examples=10, deadline=None)
