@@ -136,7 +136,7 @@ def _failure(source: Source, errors: str) -> DataError:
     reason = errors.strip().splitlines()[-1] if errors.strip() else "its reader died"
     if "PasswordError" in reason:
         return DataError(f"{source.label} is protected by a password", "save it without one")
-    _, _, reason = reason.rpartition("Error: ")
+    reason = reason.partition(": ")[2] or reason  # without the name of the exception
     return DataError(f"{source.label} is a damaged spreadsheet: {reason}", "copy or save it again")
 
 
