@@ -7,13 +7,14 @@ import sys
 from collections import Counter
 
 import pytest
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from forecast_attn.cli import training_display
 from forecast_attn.cli.printing import broken, say_error, say_fact
-from forecast_attn.cli.tables import make_console
+from forecast_attn.cli.tables import fitting_tables, make_console
 from forecast_attn.inspection import terminal as inspection_terminal
 from forecast_attn.training.progress import EpochRecord
 from forecast_attn.training.schedule import TrainingPlan
@@ -178,3 +179,27 @@ def test_time_left_is_never_cut(monkeypatch, width):
     assert "loss 1234.5678" in line
     assert ("windows/s" in line) is (width == 200)
     assert "…" not in line
+
+
+def test_a_long_name_of_a_series_leaves_room_for_the_columns_beside_it():
+    console, table = make_console(), Table()
+    console.width = 80
+    table.add_column("series")
+    for name in ("windows", "effective", "entropy", "season"):
+        table.add_column(name, justify="right")
+    table.add_row("a-name-that-is-longer-" * 4, "32", "7.5", "0.70", "22%")
+    (fitting,) = fitting_tables(table, console)
+    assert [column.header for column in fitting.columns] == ["series", "windows", "effective", "entropy", "season"]
+    with console.capture() as capture:
+        console.print(table)
+    assert max(map(len, capture.get().splitlines())) <= 80
+    assert "".join(line[: fitting.columns[0].width].strip() for line in capture.get().splitlines()[1:]) == (
+        "a-name-that-is-longer-" * 4
+    )
+
+
+def test_letters_as_wide_as_two_count_as_two():
+    words = "forecasts of '売上高（税込み）' by '店舗名' 🎉 "
+    lines = broken(f"note: {words * 3}".rstrip(), 40).split("\n")
+    assert all(cell_len(line) <= 40 for line in lines)
+    assert " ".join(lines) == f"note: {words * 3}".rstrip()

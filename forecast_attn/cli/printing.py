@@ -16,6 +16,8 @@ _WHOLE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d|`[^`]*`|\S+ %")
 """Texts within which no line is broken: dates with their time, commands and shares."""
 JOINT = "\ue000"
 """A private-use character that stands for a blank at which no line is broken."""
+SECOND = "\ue001"
+"""A private-use character that stands for the second half of a letter as wide as two."""
 _PLAIN = {
     "–": "-",
     "—": "-",
@@ -53,15 +55,20 @@ def joined(text: str) -> str:
 
 
 def broken(text: str, room: int) -> str:
-    """Break lines at blanks; commands, which people copy, and words longer than a line stay whole."""
+    """Break lines at blanks; commands, which people copy, and words longer than a line stay whole.
+
+    Letters as wide as two, of Chinese, Japanese and Korean, and emoji count as two.
+    """
     from textwrap import TextWrapper
+    from unicodedata import east_asian_width
 
     wrapper = TextWrapper(room, break_long_words=False, break_on_hyphens=False, replace_whitespace=False)
     lines = []
-    for line in joined(text).split("\n"):
+    doubled = "".join(each + SECOND if east_asian_width(each) in "WF" else each for each in joined(text))
+    for line in doubled.split("\n"):
         wrapper.subsequent_indent = line[: len(line) - len(line.lstrip(" "))]
         lines.append(line if line.lstrip().startswith("forecast ") else wrapper.fill(line))
-    return "\n".join(lines).replace(JOINT, " ")
+    return "\n".join(lines).replace(JOINT, " ").replace(SECOND, "")
 
 
 def say(text: str, *, err: bool = False) -> None:

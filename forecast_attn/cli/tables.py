@@ -83,7 +83,8 @@ def make_console(*, stderr: bool = False, quiet: bool = False) -> PipedConsole:
 def fitting_tables(table: Table, console: Console) -> list[Table]:
     """The table itself where it fits; else narrower, with cells broken at blanks; else in parts below each other.
 
-    Each part has the first columns, which name the rows. A word that is longer than a line is broken.
+    Each part has the first columns, which name the rows. A word that is longer than a line is broken, and a name in the
+    first column that is longer than half a line: it stands in every part.
     """
     room, spans = console.width, [_span_of(column, console) for column in table.columns]
     if _total([span.maximum for span in spans]) <= room:
@@ -92,6 +93,8 @@ def fitting_tables(table: Table, console: Console) -> list[Table]:
     if any(_total([spans[at].minimum for at in part]) > room for part in parts):
         _break_run_names(table)
         spans = [_span_of(column, console) for column in table.columns]
+        spans[0] = Measurement(min(spans[0].minimum, room // 2), spans[0].maximum)
+        parts = _parts(table, [span.minimum for span in spans], room)
     return [_narrowed(table, part, [spans[at] for at in part], room) for part in parts]
 
 
