@@ -387,6 +387,14 @@ def test_no_two_classes_share_a_name() -> None:
         ("holidays", "data/holidays", "Holidays"),
         ("errors and exit codes", "cli/__init__", "main"),
         ("the decoder's steps", "nn/decoder", "BahdanauDecoder"),
+        ("conformal calibration", "forecasting/calibration", "conformal_rank"),
+        ("resuming", "training/train", "resume"),
+        ("refits", "training/refit", "refit"),
+        ("loggers such as MLflow", "training/tracking", "Tracker"),
+        ("weights of a combination", "baselines/combination_weights", "choose_weights"),
+        ("Theta", "baselines/theta", "_theta"),
+        ("ONNX", "export/onnx_file", "export_onnx"),
+        ("the token of ui", "live/server", "RunsServer"),
     ],
 )
 def test_a_behaviour_stands_where_a_newcomer_looks_first(behaviour: str, file: str, name: str) -> None:
