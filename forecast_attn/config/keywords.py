@@ -14,7 +14,7 @@ class SharedKeywords(TypedDict, total=False):
     """Options of every training, of one network or of many."""
 
     target: str | int | None
-    """Column to forecast, or row-count to count rows with --resample (default: the one named target, y, value, …)."""
+    """Column to forecast, or row-count for the number of rows per step (default: the one named target, y, value, …)."""
     time: str | int | None
     """Column of time stamps, or several, such as year,month or date,time; row-number counts the rows (default: found
     by name or content)."""
@@ -592,7 +592,7 @@ class EvaluateKeywords(TypedDict, total=False):
     out: Path | str | None
     """Scores to write: .csv, or .json with the tests."""
     target: str | int | None
-    """Column to forecast, or row-count to count rows with --resample (default: the one named target, y, value, …)."""
+    """Column to forecast, or row-count for the number of rows per step (default: the one named target, y, value, …)."""
     time: str | int | None
     """Column of time stamps, or several, such as year,month or date,time; row-number counts the rows (default: found
     by name or content)."""

@@ -81,7 +81,7 @@ class DataConfig:
 
     target: str | None = option(
         None,
-        "column to forecast, or row-count to count rows with --resample (default: the one named target, y, value, …)",
+        "column to forecast, or row-count for the number of rows per step (default: the one named target, y, value, …)",
         essential=True,
     )
     time: str | None = option(
