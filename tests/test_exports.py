@@ -180,7 +180,7 @@ READ: dict[Callable[[], str], tuple[dict[str, object], str]] = {
         {"layout": "rows", "item_id": "artist,track"},
         "the rows as 60 series, 12 steps of 1 row ahead",
     ),
-    of_shops: ({"layout": "rows"}, "the rows as 6 series, 12 steps of 1 row ahead"),
+    of_shops: ({"layout": "rows", "season": "7"}, "the rows as 6 series, 12 steps of 1 row ahead"),
     of_meat: ({"target": "beef", "missing": "mask"}, "'beef', 12 steps of 1 month ahead"),
     of_features: ({}, "'demand', 13 steps of 1 week ahead"),
     of_flights: (
