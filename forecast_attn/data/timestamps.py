@@ -6,6 +6,7 @@ Time stamps are datetime64[ns] in UTC (or as written, when without a zone), or i
 from __future__ import annotations
 
 import datetime
+import functools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -102,8 +103,14 @@ def looks_like_dates(column: pd.Series) -> bool:
         return False
     sample = column.iloc[:MOST_LOOKED_AT].dropna().head(100)
     sample = sample if len(sample) == 100 else column.dropna().head(100)
+    return len(sample) > 0 and _are_mostly_dates(tuple(sample))
+
+
+@functools.lru_cache(maxsize=1024)
+def _are_mostly_dates(cells: tuple[str, ...]) -> bool:
+    """Return whether most cells are dates; kept, since `check` asks about each column with every option it tries."""
     try:
-        return len(sample) > 0 and bool(parse_timestamps(sample)[1].mean() < 0.5)
+        return bool(parse_timestamps(pd.Series(cells, dtype=object))[1].mean() < 0.5)
     except DataError:
         return True  # ambiguous dates are dates
 

@@ -220,7 +220,7 @@ def held(path: Path) -> Iterator[None]:
 def _written_in_place(path: Path) -> Iterator[BinaryIO]:
     """A stream to a device or a pipe; a directory is refused by the operating system."""
     with write_errors_of(path):
-        stream = open(path, "wb", opener=_open_pipe if path.is_fifo() else None)  # noqa: SIM115, PTH123
+        stream = open(path, "wb", opener=_open_pipe if path.is_fifo() else None)  # noqa: SIM115
     try:
         yield stream
         with write_errors_of(path):
