@@ -693,7 +693,7 @@ def _climbs_evenly(values: pd.Series, series: NDArray[np.int64]) -> bool:
 def _counts_or_cycles(values: pd.Series, series: NDArray[np.int64]) -> bool:
     """Return whether whole numbers go up by one in nearly every row of a series, or start again: 1 to 7, or 1 to 31."""
     order = np.argsort(series, kind="stable")
-    numbers, series = values.to_numpy(np.float64)[order], series[order]
+    numbers, series = values.to_numpy(np.float64, na_value=np.nan)[order], series[order]
     inside = series[1:] == series[:-1]
     if len(numbers) < 3 or not inside.any() or np.isnan(numbers).any() or not are_whole(values):
         return False
