@@ -180,7 +180,7 @@ def test_ctrl_c_while_loading(strike, table, here):
 
 
 def test_max_time_ends_with_a_finished_run(forecast, table, here):
-    words = [*STRETCHED, "--max-epochs", "100000", "--max-time", "1s", "--schedule", "constant"]
+    words = [*STRETCHED, "--max-epochs", "100000", "--patience", "100000", "--max-time", "1s", "--schedule", "constant"]
     outcome = forecast("train", table, *words, "--out", "run")
     assert outcome.code == 0
     assert "training ended: --max-time reached" in outcome.err
