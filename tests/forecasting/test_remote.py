@@ -213,7 +213,7 @@ def test_the_url_of_a_run_is_never_read_unasked(
     ("words", "message"),
     [
         (["train", "nothere://b/x.csv"], "cannot read 'nothere://b/x.csv': Protocol not known: nothere"),
-        (["train", "s3://b/x.csv"], "'s3://b/x.csv' needs a package that is not installed: Install s3fs to access S3"),
+        (["train", "abfs://b/x.csv"], "'abfs://b/x.csv' needs a package that is not installed: Install adlfs"),
         (["train", "memory://no/x.csv"], "there is no file 'memory://no/x.csv'"),
         (["train", "memory://bucket/x.csv", "--out", "s3://b/run"], "'s3://b/run' is a URL, and a run is a folder"),
         (
