@@ -400,7 +400,7 @@ def test_series_without_names_are_told_apart_by_where_the_time_starts_again(fore
     panel = examine(path, DataConfig(**proposal.options)).panel
     assert panel is not None
     assert panel.item_ids == tuple("123456")
-    assert panel.known.tolist() == [20] * 6
+    assert panel.num_known.tolist() == [20] * 6
 
 
 def test_blocks_of_other_years_or_of_copied_rows_are_no_evidence(tmp_path: Path) -> None:

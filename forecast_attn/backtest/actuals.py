@@ -14,7 +14,7 @@ from forecast_attn.backtest.cutoffs import parse_stamp
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import stop_at_errors
 from forecast_attn.data.localise import axis_stamps
-from forecast_attn.data.panel import Panel
+from forecast_attn.data.panel import ARRAYS, Panel
 from forecast_attn.data.panel_building import build_panel
 from forecast_attn.data.reading import read_beside
 from forecast_attn.data.scaling import Scaler
@@ -162,12 +162,11 @@ def rows_until(frame: pd.DataFrame, panel: Panel, config: DataConfig, cutoff: An
     return kept
 
 
-def digest_of(panel: Panel) -> str:
+def panel_digest(panel: Panel) -> str:
     """Digest of every value that a forecast of the panel may depend on."""
     hashed = hashlib.blake2b(digest_size=16)
-    arrays = ("starts", "known", "timestamps", "target", "past_covariates", "future_covariates", "static_covariates")
     codes = ("past_categories", "future_categories", "static_categories", "weights")
-    for name in (*arrays, *codes):
+    for name in (*ARRAYS, *codes):
         hashed.update(_bytes(getattr(panel, name)))
     if panel.issued is not None:
         for name in ("series", "stamps", "issued_at", "values"):

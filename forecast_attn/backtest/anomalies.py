@@ -231,7 +231,7 @@ def _with_room(panel: Panel, model: Model) -> tuple[Panel, str | None]:
         name: rows - panel.starts[panel.series_of(rows)] + longer.starts[panel.series_of(rows)]
         for name, rows in panel.filled.rows.items()
     }
-    return replace(longer, known=longer.known + room, filled=replace(panel.filled, rows=shifted)), None
+    return replace(longer, num_known=longer.num_known + room, filled=replace(panel.filled, rows=shifted)), None
 
 
 def _check_start(schedule: _EveryRow, panel: Panel, source: str) -> Any:

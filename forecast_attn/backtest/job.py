@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from forecast_attn.attention_file import DumpChoice
-from forecast_attn.backtest.actuals import digest_of
+from forecast_attn.backtest.actuals import panel_digest
 from forecast_attn.backtest.folds import Folds
 from forecast_attn.backtest.refit_options import RefitOptions
 from forecast_attn.baselines.combination import COMBINATION
@@ -83,7 +83,7 @@ class Backtest:
             "version of forecast-attn": package_version(),
             "model": sha256_of(self.run.metrics),  # which holds the digest of the weights
             "options of the run": asdict(self.model.config),
-            "table": digest_of(self.panel),
+            "table": panel_digest(self.panel),
             "cut-offs": hashlib.blake2b(stamps.tobytes(), digest_size=16).hexdigest(),
             "--refit": refit.pop("refit_every"),
             **{f"--{name.replace('_', '-')}": value for name, value in refit.items()},

@@ -19,16 +19,16 @@ from numpy.typing import NDArray
 
 from forecast_attn.checking.examination import Examination, examine
 from forecast_attn.checking.fix import config_after_reading
-from forecast_attn.checking.openings import marks_of_missing, openings
-from forecast_attn.checking.readings import (
+from forecast_attn.checking.role_candidates import (
     DATES,
-    TableReading,
+    RoleCandidate,
     changes_within_series,
     event_stamps,
-    readings_of,
     regular_order,
+    role_candidates,
     target_candidates,
 )
+from forecast_attn.checking.table_reading import marks_of_missing, possible_readings
 from forecast_attn.config.options import DataConfig, find_option
 from forecast_attn.config.values import flag_name
 from forecast_attn.data.axis import uneven_steps
@@ -117,7 +117,7 @@ def command_text(table: str, given: Mapping[str, Any], options: Mapping[str, Any
 def find_proposals(
     table: Table, config: DataConfig, examination: Examination | None = None, most: int = MOST_COMMANDS
 ) -> tuple[Proposal, ...]:
-    """The readings of a table that training takes, the likeliest first; none where no option makes it trainable.
+    """The ways to train on a table, the likeliest first; none where no option makes it trainable.
 
     Args:
         table: as for `examine`.
@@ -130,19 +130,19 @@ def find_proposals(
     """
     examination = examine(table, config) if examination is None else examination
     if not examination.has_errors and examination.preparation is not None:
-        return (*_better_readings(table, config, examination), _proposal(examination, {}))
+        return (*_alternatives(table, config, examination), _proposal(examination, {}))
     proposals: list[Proposal] = []
-    for opening in openings(table, config, examination):
-        if proposals and not opening.is_another_table:
+    for reading in possible_readings(table, config, examination):
+        if proposals and not reading.is_another_table:
             continue
-        search = _Search(table, replace(config, **opening.options), opening.frame, opening.options)
-        proposals += search.proposals(1 if len(opening.frame) > LARGE else most - len(proposals))
+        search = _Search(table, replace(config, **reading.options), reading.frame, reading.options)
+        proposals += search.proposals(1 if len(reading.frame) > LARGE else most - len(proposals))
         if len(proposals) >= most:
             break
     return tuple(proposals)
 
 
-def _better_readings(table: Table, config: DataConfig, examination: Examination) -> Iterator[Proposal]:
+def _alternatives(table: Table, config: DataConfig, examination: Examination) -> Iterator[Proposal]:
     """Another reading of a table that can be read as it stands: its steps are seconds since 1970, its -999 no value."""
     options: dict[str, Any] = {}
     frame, panel = examination.frame, examination.panel
@@ -172,7 +172,7 @@ def _better_readings(table: Table, config: DataConfig, examination: Examination)
 
 @dataclass
 class _Search:
-    """The readings of one table, tried one after the other."""
+    """The candidates for time, series and target of one table, tried one after the other."""
 
     table: Table
     config: DataConfig
@@ -182,25 +182,25 @@ class _Search:
     tried: set[tuple[str, str]] = field(default_factory=set)
 
     def proposals(self, most: int) -> Iterator[Proposal]:
-        """Return the proposals of the likeliest reading that has any, and of other dates that are as likely."""
+        """Return the proposals of the likeliest candidate that has any, and of other dates that are as likely."""
         rank: tuple[Any, ...] | None = None
-        for reading in readings_of(self.frame, self.config):
-            if rank is not None and (rank[0] != DATES or reading.rank[:2] != rank):
+        for candidate in role_candidates(self.frame, self.config):
+            if rank is not None and (rank[0] != DATES or candidate.rank[:2] != rank):
                 return
             proposals = []
-            for options in self._options_of(reading, most):
+            for options in self._options_of(candidate, most):
                 proposal = self._settled(options)
                 if proposal is not None:
                     proposals.append(proposal)
                 if len(proposals) == most:
                     break
             if proposals:
-                rank = reading.rank[:2]
+                rank = candidate.rank[:2]
                 yield from proposals
 
-    def _options_of(self, reading: TableReading, most: int) -> Iterator[dict[str, Any]]:
-        """The options of each target of a reading, and of the wide one."""
-        options = reading.options(self.config)
+    def _options_of(self, candidate: RoleCandidate, most: int) -> Iterator[dict[str, Any]]:
+        """The options of each target of a candidate, and of the wide one."""
+        options = candidate.options(self.config)
         if self.config.wide:
             yield {name: value for name, value in options.items() if name != "item_id"}
             return
@@ -210,14 +210,14 @@ class _Search:
         if self._knows_target(options):
             yield options
             return
-        targets = target_candidates(self.frame, reading, self.config, table_name(self.table).partition(".")[0])
+        targets = target_candidates(self.frame, candidate, self.config, table_name(self.table).partition(".")[0])
         wide = {name: value for name, value in options.items() if name != "item_id"} | {"wide": True}
-        others = self._numbers_besides(targets.names, reading)
+        others = self._numbers_besides(targets.names, candidate)
         wide |= {"ignore": (*wide.get("ignore", self.config.ignore), *others)} if others else {}
-        can_be_wide = reading.item_id is None and self.config.item_id is None and len(targets.names) > 1
+        can_be_wide = candidate.item_id is None and self.config.item_id is None and len(targets.names) > 1
         if can_be_wide and targets.are_alike:
             yield wide
-        counted_rows = self._rows_counted(reading)
+        counted_rows = self._rows_counted(candidate)
         others_wait = can_be_wide + (counted_rows is not None)
         ways = [options | {"target": name} for name in targets.names[: max(most - others_wait, 1)]]
         if counted_rows is not None:
@@ -226,13 +226,13 @@ class _Search:
         if can_be_wide and not targets.are_alike:
             yield wide
 
-    def _rows_counted(self, reading: TableReading) -> dict[str, Any] | None:
+    def _rows_counted(self, candidate: RoleCandidate) -> dict[str, Any] | None:
         """The options that count events per step; None for rows that are steps, or of which each step has as many.
 
         The step is the longest up to a day that leaves enough rows, or a longer one that most rows fill.
         """
         given = (self.config.resample, self.config.freq, self.config.season)
-        stamps = event_stamps(self.frame, reading, self.config)
+        stamps = event_stamps(self.frame, candidate, self.config)
         if stamps is None or any(option is not None for option in given) or self.config.missing != "auto":
             return None
         day = COARSER.index("D")
@@ -247,11 +247,11 @@ class _Search:
                 return counts_rows if len(np.unique(counts)) > 1 else None
         return None
 
-    def _numbers_besides(self, targets: tuple[str, ...], reading: TableReading) -> tuple[str, ...]:
+    def _numbers_besides(self, targets: tuple[str, ...], candidate: RoleCandidate) -> tuple[str, ...]:
         """The columns of numbers that are no series: counters, parts of a date, and what never changes."""
         config = self.config
         declared = {*config.ignore, *config.past_covariates, *config.future_covariates, *config.static_covariates}
-        taken = {*targets, *declared, *config.categorical, *reading.columns, config.weight}
+        taken = {*targets, *declared, *config.categorical, *candidate.columns, config.weight}
         names = [str(name) for name in self.frame.columns if name not in taken and is_numeric(self.frame[name])]
         return tuple(name for name in names if name.lower() != "unnamed: 0" and self.frame[name].notna().any())
 
@@ -329,7 +329,7 @@ def _is_enough(examination: Examination) -> bool:
     assert panel is not None
     assert frame is not None
     observed = int(np.count_nonzero(~np.isnan(panel.target)))
-    if observed < (1 - MOST_HIDDEN) * panel.known.sum():
+    if observed < (1 - MOST_HIDDEN) * panel.num_known.sum():
         return False
     if any(repair.kind.startswith("resample") for repair in panel.repairs):
         return True

@@ -191,7 +191,7 @@ def _once_per_cell(findings: list[Finding]) -> list[Finding]:
 
 def report_constants(panel: Panel, report: Report) -> None:
     """Report targets and covariates that are one number throughout."""
-    constant = constant_series(panel, panel.known)
+    constant = constant_series(panel, panel.num_known)
     for name in constant[:1]:
         series = (
             f"'{name}' never changes" if len(constant) == 1 else f"'{name}' and {len(constant) - 1} more never change"
@@ -305,7 +305,7 @@ def _panel_columns(panel: Panel) -> list[list[Any]]:
     empty = (np.isnan(panel.past_covariates) & known[:, None]).sum(axis=1) + np.isnan(panel.future_covariates).sum(
         axis=1
     )
-    constant = set(constant_series(panel, panel.known))
+    constant = set(constant_series(panel, panel.num_known))
     return [
         _per_series(np.maximum(np.floor(steps) - 1, 0), panel.starts).astype(int).tolist(),
         (panel.starts[1:] - panel.ends).tolist(),

@@ -22,13 +22,13 @@ from forecast_attn.config.options import DataConfig
 from forecast_attn.data.cells import Cells
 from forecast_attn.data.csv_text import csv_text
 from forecast_attn.data.findings import Repair, knowing_lines, quoted, row_and_line
-from forecast_attn.data.panel import Panel, panel_to_frame
+from forecast_attn.data.panel import ARRAYS, Panel, panel_to_frame
 from forecast_attn.data.reading.columnar import TEXT_OPTIONS
 from forecast_attn.data.reading.dialect import Plan, first_plan, is_blank, western_encoding
 from forecast_attn.data.reading.encoding import NotUtf8Error, as_utf8
+from forecast_attn.data.reading.extra_lines import naming_line, without_extra_lines
 from forecast_attn.data.reading.positions import WIDE_ROWS
 from forecast_attn.data.reading.source import TEXT_KINDS, Source
-from forecast_attn.data.reading.surroundings import naming_line, without_surroundings
 from forecast_attn.data.roles import Roles
 from forecast_attn.errors import DataError
 
@@ -217,12 +217,11 @@ def _checked(text: str, path: str, panel: Panel, config: DataConfig) -> CheckRep
 
 def same_values(one: Panel, other: Panel) -> bool:
     """Return whether two panels hold the same values; a category of which the repair left no row may be absent."""
-    arrays = ("starts", "known", "timestamps", "target", "past_covariates", "future_covariates", "static_covariates")
     categories = ("past_categories", "future_categories", "static_categories")
     return (
         one.item_ids == other.item_ids
         and all(
-            np.array_equal(getattr(one, name), getattr(other, name), equal_nan=name != "timestamps") for name in arrays
+            np.array_equal(getattr(one, name), getattr(other, name), equal_nan=name != "timestamps") for name in ARRAYS
         )
         and all(_category_names(one, kind) == _category_names(other, kind) for kind in categories)
     )
@@ -366,7 +365,7 @@ def text_form(table: Path | str, config: DataConfig) -> TextForm | None:
     start = next(source.chunks(64), b"")
     text = _text(source, encoding)
     line, _ = naming_line(text.encode())
-    body = b"".join(without_surroundings([text.encode()], plan.surroundings)).decode()
+    body = b"".join(without_extra_lines([text.encode()], plan.extra_lines)).decode()
     below = io.StringIO(body, newline="")
     header = next(record for record in csv.reader(below, delimiter=plan.delimiter) if not is_blank(record))
     return TextForm(text, encoding, start.startswith(_MARKS), bool(line), plan.delimiter, plan.decimal, tuple(header))

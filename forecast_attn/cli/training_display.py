@@ -212,7 +212,7 @@ def show_summary(forecaster: Forecaster, *, as_json: bool) -> None:
 def _errors(metrics: dict[str, Any], attention: str) -> Table:
     """The model's errors, its members', and those of each baseline with the model's skill against it."""
     from forecast_attn.evaluation.metrics import skill_per_cent
-    from forecast_attn.inspection.reading import baseline_scores
+    from forecast_attn.inspection.interpretation import baseline_scores
 
     table = Table(box=None, pad_edge=False)
     table.add_column("")
@@ -235,7 +235,7 @@ def _skill(skill: float | None) -> str:
 
 def _better_baselines(metrics: dict[str, Any]) -> str | None:
     """A sentence about the baselines that have a smaller error than the model, where there are several."""
-    from forecast_attn.inspection.reading import baseline_scores
+    from forecast_attn.inspection.interpretation import baseline_scores
 
     mae = metrics["validation"]["mae"]
     names = [name for name, errors in baseline_scores(metrics).items() if errors["mae"] < mae]
@@ -284,7 +284,7 @@ def _coverage(validation: dict[str, Any]) -> str:
 def _verdict(metrics: dict[str, Any]) -> str:
     """The skill against the best of the baselines, in words."""
     from forecast_attn.evaluation.metrics import skill_per_cent
-    from forecast_attn.inspection.reading import best_of_baselines
+    from forecast_attn.inspection.interpretation import best_of_baselines
 
     best, error = best_of_baselines(metrics)
     skill = skill_per_cent(metrics["validation"]["mae"], error)

@@ -340,10 +340,10 @@ def _series_in(panel: Panel, frame: pd.DataFrame) -> Ints:
 def _with_future(panel: Panel, rows: FutureRows) -> Panel:
     """Known rows of every series, each followed by its future rows."""
     horizon = rows.stamps.shape[1]
-    lengths = panel.known + horizon
+    lengths = panel.num_known + horizon
     # Future rows first point at the last known row, whose content is then replaced.
     source = np.minimum(ranges(panel.starts[:-1], lengths), np.repeat(panel.ends - 1, lengths))
-    longer = panel.with_rows(source, lengths, panel.known)
+    longer = panel.with_rows(source, lengths, panel.num_known)
     future = ranges(longer.ends, np.full(panel.num_series, horizon))
     longer.timestamps[future], longer.target[future] = rows.stamps.ravel(), np.nan
     longer.past_covariates[future], longer.past_categories[future] = np.nan, -1

@@ -61,7 +61,7 @@ def outlier_findings(panel: Panel, rows: NDArray[np.int64], scaler: Scaler) -> l
     for column in _columns(panel, scaler):
         some = list(_outliers(column, panel, rows))
         if not some and _is_scaled(column, scaler):  # validation on such a value says nothing of the others
-            behind = np.where(rows > 0, panel.known - rows, 0)
+            behind = np.where(rows > 0, panel.num_known - rows, 0)
             far = _far(column, ranges(panel.starts[:-1] + rows, behind), np.repeat(np.arange(len(rows)), behind))
             some = [one for one in far if _varies(column, panel, one[0], rows)]
         findings += [_finding(column, panel, *one) for one in some[:MOST_NAMED]]
@@ -77,7 +77,7 @@ def far_from_training(panel: Panel, scaler: Scaler, lookback: int, horizon: int)
         lookback: steps before the cut-off that a forecast reads.
         horizon: steps after it.
     """
-    kept = np.minimum(panel.known, lookback)
+    kept = np.minimum(panel.num_known, lookback)
     read = kept + np.minimum(panel.starts[1:] - panel.ends, horizon)
     rows, series = ranges(panel.ends - kept, read), np.repeat(np.arange(panel.num_series), read)
     findings = []

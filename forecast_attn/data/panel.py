@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from forecast_attn.data.issued import IssuedForecasts
 
 
+ARRAYS = ("starts", "num_known", "timestamps", "target", "past_covariates", "future_covariates", "static_covariates")
+"""Fields of a panel that hold its series, but for categories and weights."""
+
+
 @dataclass(frozen=True)
 class Filled:
     """The filled cells of a panel, and the policy that filled them."""
@@ -32,7 +36,7 @@ class Filled:
 class Panel:
     """Series one after the other, sorted by (item_id, time).
 
-    Series i owns the rows starts[i] : starts[i + 1]. The first known[i] of them have a target; the rest are future
+    Series i owns the rows starts[i] : starts[i + 1]. The first num_known[i] of them have a target; the rest are future
     rows, in which only future covariates are known.
     """
 
@@ -42,7 +46,7 @@ class Panel:
     """Sorted as text; a single series without identifier is called by the target's name."""
     starts: NDArray[np.int64]
     """First row of every series, and the number of rows (num_series + 1,)."""
-    known: NDArray[np.int64]
+    num_known: NDArray[np.int64]
     """Rows with a target, per series (num_series,)."""
     timestamps: Stamps
     """datetime64[ns] in UTC or on the wall clock, as `zone` says, or int64 (num_rows,)."""
@@ -86,7 +90,7 @@ class Panel:
     @property
     def ends(self) -> NDArray[np.int64]:
         """Row after the last known target of every series (num_series,)."""
-        return self.starts[:-1] + self.known
+        return self.starts[:-1] + self.num_known
 
     @property
     def series_of_rows(self) -> NDArray[np.int64]:
@@ -102,7 +106,7 @@ class Panel:
         return replace(
             self,
             starts=np.concatenate(([0], np.cumsum(lengths))),
-            known=known,
+            num_known=known,
             timestamps=self.timestamps[rows],
             target=self.target[rows],
             past_covariates=self.past_covariates[rows],
@@ -123,8 +127,8 @@ def tail(panel: Panel, rows: int, most: int) -> Iterator[pd.DataFrame]:
         rows: of each series.
         most: rows of a table, about: one holds whole series, and more than `most` rows where a single series has more.
     """
-    kept = np.minimum(panel.known, rows)
-    lengths = kept + np.diff(panel.starts) - panel.known
+    kept = np.minimum(panel.num_known, rows)
+    lengths = kept + np.diff(panel.starts) - panel.num_known
     part_of_series = np.cumsum(lengths) // most
     for part in np.unique(part_of_series):
         here = part_of_series == part

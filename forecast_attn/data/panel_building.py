@@ -126,7 +126,7 @@ def panel_of_cells(
         frequency=frequency,
         item_ids=cells.item_ids,
         starts=starts,
-        known=known,
+        num_known=known,
         timestamps=cells.stamps,
         target=target,
         past_covariates=_matrix(cells, roles.past_covariates),

@@ -77,7 +77,7 @@ class Scaler:
         cold = np.flatnonzero([item_id not in known for item_id in panel.item_ids])
         if not len(cold):
             return self
-        rows = np.minimum(panel.known, lookback)[cold]
+        rows = np.minimum(panel.num_known, lookback)[cold]
         fits = _fit_groups(panel, panel.ends[cold] - rows, rows, self.method, self.transform.kind, self)
         joined = {name: getattr(self, name).joined(fit) for name, fit in fits.items()}
         return replace(self, item_ids=self.item_ids + tuple(panel.item_ids[index] for index in cold), **joined)

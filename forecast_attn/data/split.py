@@ -129,7 +129,7 @@ def _bare_split(panel: Panel, sizes: _Sizes) -> tuple[Split, NDArray[np.int64]]:
     steps = _validation_steps(sizes.validation, _known_span(panel), sizes.horizon)
     split = Split(panel.frequency.shift(np.array([last]), -steps)[0], pads=sizes.pad)
     windows = _training_windows(panel, split, sizes)
-    left_out = (windows == 0) & (panel.known >= sizes.least + sizes.horizon)
+    left_out = (windows == 0) & (panel.num_known >= sizes.least + sizes.horizon)
     if not (sizes.each_alone and left_out.any()):
         return split, windows
     rows = _rows_by_series(panel, sizes)
@@ -145,11 +145,11 @@ def _training_windows(panel: Panel, split: Split, sizes: _Sizes) -> NDArray[np.i
 
 def _rows_by_series(panel: Panel, sizes: _Sizes) -> NDArray[np.int64]:
     """Training rows of each series: all but its own last stretch, but for a horizon, or all where it is too short."""
-    share = sizes.validation * panel.known if sizes.validation < 1 else np.full(panel.num_series, sizes.validation)
+    share = sizes.validation * panel.num_known if sizes.validation < 1 else np.full(panel.num_series, sizes.validation)
     steps = np.maximum(np.round(share).astype(np.int64), sizes.horizon)
-    rows = panel.known
+    rows = panel.num_known
     for cut in (sizes.horizon, steps):
-        rows = np.where(panel.known - cut >= sizes.least, panel.known - cut, rows)
+        rows = np.where(panel.num_known - cut >= sizes.least, panel.num_known - cut, rows)
     return rows
 
 
@@ -181,7 +181,7 @@ def choose_sizes(panel: Panel, config: DataConfig) -> WindowLengths:
         lengths = WindowLengths(usual.lookback, reach, _reduced(reach, usual.horizon))
     if (config.lookback and config.horizon) or _are_long_enough(panel, config, lengths):
         return lengths
-    if panel.known.max() < FEWEST_ROWS and panel.known.sum() < FEWEST_IN_ALL:
+    if panel.num_known.max() < FEWEST_ROWS and panel.num_known.sum() < FEWEST_IN_ALL:
         return lengths
     pad = _may_pad(panel, config)
     for fewest in (frequency.season, 1):
@@ -213,14 +213,14 @@ def _reduced(reach: int, default: int) -> Finding:
 def _largest_lookback(panel: Panel, config: DataConfig, most: int, horizon: int) -> int:
     """The lookback that leaves the longest series as many training windows as the horizon has steps."""
     steps = _validation_steps(config.validation, _span(panel, config), horizon)
-    return min(most, int(panel.known.max()) - steps - 2 * horizon + 1)
+    return min(most, int(panel.num_known.max()) - steps - 2 * horizon + 1)
 
 
 def _are_long_enough(panel: Panel, config: DataConfig, sizes: WindowLengths) -> bool:
     """Return whether the longest series has as many rows as the windows need; reads its length only."""
     steps = _validation_steps(config.validation, _span(panel, config), sizes.horizon)
     past = 1 if _may_pad(panel, config) else sizes.lookback
-    return int(panel.known.max()) >= past + sizes.horizon + steps
+    return int(panel.num_known.max()) >= past + sizes.horizon + steps
 
 
 def _may_pad(panel: Panel, config: DataConfig) -> bool:
@@ -230,7 +230,7 @@ def _may_pad(panel: Panel, config: DataConfig) -> bool:
 def _span(panel: Panel, config: DataConfig) -> int:
     """The steps of which validation takes a fraction: of the panel, or of its longest series where each has its own."""
     each_alone = config.short_series == "auto" and panel.num_series > 1
-    return min(_known_span(panel), int(panel.known.max())) if each_alone else _known_span(panel)
+    return min(_known_span(panel), int(panel.num_known.max())) if each_alone else _known_span(panel)
 
 
 def _have_windows(panel: Panel, config: DataConfig, sizes: WindowLengths) -> bool:
@@ -249,7 +249,7 @@ def _have_windows(panel: Panel, config: DataConfig, sizes: WindowLengths) -> boo
 
 
 def _fitted(panel: Panel, usual: WindowLengths, sizes: WindowLengths) -> Finding:
-    rows = counted(int(panel.known.max()), "row")
+    rows = counted(int(panel.num_known.max()), "row")
     message = (
         f"the longest series has {rows}: lookback {sizes.lookback} and horizon {sizes.horizon} fit them "
         f"(the frequency's are {usual.lookback} and {usual.horizon})"
@@ -305,7 +305,7 @@ def _refused(short: tuple[ShortSeries, ...], lookback: int, horizon: int) -> Dat
 
 def _known_span(panel: Panel) -> int:
     """Steps from the first to the last known target of any series."""
-    has_target = panel.known > 0
+    has_target = panel.num_known > 0
     first = panel.timestamps[panel.starts[:-1][has_target]].min()
     last = panel.timestamps[panel.ends[has_target] - 1].max()
     return int(np.floor(panel.frequency.steps_between(np.array([first]), np.array([last]))[0])) + 1
@@ -317,7 +317,7 @@ def _validation_steps(validation: float, span: int, horizon: int) -> int:
 
 def _too_short(panel: Panel, validation: float, span: int, horizon: int, lookback: int, pad: bool) -> DataError:
     steps = _validation_steps(validation, span, horizon)
-    longest, past = int(panel.known.max()), "one row" if pad else f"lookback {lookback}"
+    longest, past = int(panel.num_known.max()), "one row" if pad else f"lookback {lookback}"
     lookback = 1 if pad else lookback
     if longest >= lookback + horizon + steps:
         return _no_window_there(panel, steps, horizon, past)
@@ -393,9 +393,9 @@ def forecast_cutoffs(panel: Panel, lookback: int, horizon: int, *, pad: bool = F
     if (panel.starts[1:] - panel.ends < horizon).any():
         raise ValueError("the panel has too few future rows; extend it by the horizon first")
     needed = 1 if pad else lookback
-    for index in np.flatnonzero(panel.known < needed)[:1]:
+    for index in np.flatnonzero(panel.num_known < needed)[:1]:
         raise DataError(
-            f"series '{panel.item_ids[index]}' has {counted(int(panel.known[index]), 'row')} with a target; "
+            f"series '{panel.item_ids[index]}' has {counted(int(panel.num_known[index]), 'row')} with a target; "
             f"the lookback needs {needed}",
             "add older rows of this series, or leave it out",
         )
@@ -415,7 +415,7 @@ def _least_past(rows: Ints, lookback: int, horizon: int, pad: bool) -> Ints | in
 def with_values(panel: Panel, cutoffs: Ints, lookback: int, horizon: int) -> Ints:
     """Keep the ascending cut-offs with a target value in the lookback and one in the horizon."""
     observed = ~np.isnan(panel.target)
-    if np.count_nonzero(observed) == panel.known.sum():
+    if np.count_nonzero(observed) == panel.num_known.sum():
         return cutoffs
     before = np.concatenate(([0], np.cumsum(observed, dtype=np.int32)))
     starts = np.repeat(panel.starts[:-1], windows_per_series(panel, cutoffs))

@@ -69,7 +69,7 @@ def trial_panels(history: Panel, lookback: int, horizon: int, count: int) -> Ite
         count: number of panels; each has one window per series.
     """
     generator = np.random.default_rng(0)
-    lengths = np.minimum(history.known, lookback)
+    lengths = np.minimum(history.num_known, lookback)
     ends, frequency = history.ends, history.frequency
     steps = [np.arange(1 - length, horizon + 1) for length in lengths]
     stamps = [

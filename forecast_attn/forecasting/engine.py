@@ -148,7 +148,7 @@ def series_between(panel: Panel, first: int, stop: int) -> Panel:
         panel,
         item_ids=panel.item_ids[series],
         starts=panel.starts[first : stop + 1] - panel.starts[first],
-        known=panel.known[series],
+        num_known=panel.num_known[series],
         timestamps=panel.timestamps[rows],
         target=panel.target[rows],
         past_covariates=panel.past_covariates[rows],

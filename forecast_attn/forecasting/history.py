@@ -65,9 +65,9 @@ def read_history(
     with without_flags_of_train():
         panel = build_panel(frame, roles, options, source=source, zone=schema.zone, vintages=vintages)
     needed = 1 if schema.padded else schema.lookback
-    long_enough = panel.known >= needed
+    long_enough = panel.num_known >= needed
     if not long_enough.any():
-        longest = int(panel.known.max())
+        longest = int(panel.num_known.max())
         raise DataError(
             f"'{source}' has too few rows: the lookback needs {needed}, the longest series has {longest}",
             "add older rows",
@@ -151,7 +151,7 @@ def select_series(panel: Panel, keep: NDArray[np.bool_]) -> Panel:
     if keep.all():
         return panel
     lengths = np.diff(panel.starts)[keep]
-    chosen = panel.with_rows(ranges(panel.starts[:-1][keep], lengths), lengths, panel.known[keep])
+    chosen = panel.with_rows(ranges(panel.starts[:-1][keep], lengths), lengths, panel.num_known[keep])
     names = tuple(name for name, is_kept in zip(panel.item_ids, keep, strict=True) if is_kept)
     return replace(
         chosen,

@@ -538,7 +538,7 @@ class BaselineForecasts(NamedTuple):
             setup = BaselineSetup.of(schema, panel.timestamps[cutoffs].max())
             each = [quantile_forecasts(name, panel, cutoffs, setup, model.quantiles) for name in names]
         except DataError as error:
-            rows = f"the history has {int(panel.known.max()):,} rows"
+            rows = f"the history has {int(panel.num_known.max()):,} rows"
             hint = "--data HISTORY with more rows: of the run alone the last lookback is known"
             raise error.reworded(f"{error.message}; {rows}", hint) from None
         apart = [quantiles - point[..., None] for point, quantiles in each if quantiles is not None]

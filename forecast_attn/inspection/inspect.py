@@ -11,7 +11,7 @@ from forecast_attn.errors import ConfigError, RunError
 from forecast_attn.forecasting.identifiability import with_rank
 from forecast_attn.inspection.differences import WeightComparison, compare_attention
 from forecast_attn.inspection.grouping import check_grouping
-from forecast_attn.inspection.reading import evidence_of
+from forecast_attn.inspection.interpretation import evidence_of
 from forecast_attn.inspection.report import inspect_attention
 from forecast_attn.inspection.results import Inspection
 from forecast_attn.runs.atomic import write_atomically

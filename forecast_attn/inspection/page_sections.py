@@ -10,8 +10,8 @@ from typing import Any
 from forecast_attn.baselines.combination import COMBINATION
 from forecast_attn.config.values import NETWORK
 from forecast_attn.inspection.audit_curves import curve_figure, profile_figure
-from forecast_attn.inspection.reading import baseline_scores, best_of_baselines
-from forecast_attn.inspection.results import Inspection, Reading
+from forecast_attn.inspection.interpretation import baseline_scores, best_of_baselines
+from forecast_attn.inspection.results import Inspection, Interpretation
 from forecast_attn.inspection.warnings import percent
 
 WHOLE = re.compile(r"\d{4}-\d\d-\d\d(?: \d\d:\d\d[\d:+.-]*)?|(?<![\w-])--[a-z-]+(?: [A-Z_]+| \d+)?")
@@ -93,7 +93,7 @@ def show(value: Any) -> str:
 # --------------------------------------------------------------------------- what the page says
 
 
-def reading_words(reading: Reading) -> str:
+def reading_words(reading: Interpretation) -> str:
     """The sentence on the weights, above their charts."""
     return f'<p class="reading">{words(sentence(reading.text))}</p>'
 

@@ -10,7 +10,7 @@ from forecast_attn.attention_file import AttentionDump
 from forecast_attn.errors import DataError
 from forecast_attn.inspection import statistics
 from forecast_attn.inspection.grouping import Grouping, group_windows
-from forecast_attn.inspection.reading import Evidence, reading_of
+from forecast_attn.inspection.interpretation import Evidence, interpretation_of
 from forecast_attn.inspection.results import (
     GroupStatistics,
     Inspection,
@@ -73,7 +73,7 @@ def inspect_attention(
         missing_steps=float(summary.values["missing_steps"].mean()) if dump.metadata.masked else None,
         lookback_timestamps=_lookback_texts(dump),
     )
-    return replace(inspection, reading=reading_of(inspection, evidence))
+    return replace(inspection, reading=interpretation_of(inspection, evidence))
 
 
 # --------------------------------------------------------------------------- parts of the inspection

@@ -14,14 +14,14 @@ from forecast_attn.inspection.statistics import span_text, time_span
 Matrix = NDArray[np.floating[Any]]
 
 
-ReadingKind = Literal["nothing", "not needed", "looks", "not tested"]
+InterpretationKind = Literal["nothing", "not needed", "looks", "not tested"]
 
 
 @dataclass(frozen=True)
-class Reading:
+class Interpretation:
     """A sentence about the weights, and its kind."""
 
-    kind: ReadingKind
+    kind: InterpretationKind
     text: str
 
 
@@ -218,7 +218,7 @@ class Inspection:
     left_out: str = ""
     missing_steps: float | None = None
     lookback_timestamps: list[str] | None = None
-    reading: Reading = field(default_factory=lambda: Reading("not tested", ""))
+    reading: Interpretation = field(default_factory=lambda: Interpretation("not tested", ""))
 
     @property
     def target_steps(self) -> list[int]:

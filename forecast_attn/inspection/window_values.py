@@ -249,7 +249,7 @@ def _hold_whole_lookbacks(
 
     A series shorter than the lookback (`--short-series pad`) has no more to show, neither in the table nor in the tail.
     """
-    longer = panel.known[series] >= lookback
+    longer = panel.num_known[series] >= lookback
     return (rows >= 0) & (~longer | (rows - lookback + 1 >= panel.starts[series]))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from forecast_attn.config.values import NETWORK
 from forecast_attn.errors import RunError
 from forecast_attn.evaluation.metrics import skill_per_cent
-from forecast_attn.inspection.reading import best_of_baselines
+from forecast_attn.inspection.interpretation import best_of_baselines
 from forecast_attn.runs.run_dir import RunDir, runs_in
 
 FORECAST, VALIDATION, REPORT = "forecast", "validation", "report"

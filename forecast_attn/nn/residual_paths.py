@@ -36,6 +36,7 @@ class TemporalDecoder(nn.Module):
         super().__init__()
         self.of_patch = nn.Linear(feature_size, size)
         self.of_step = nn.Linear(known_size, size, bias=False) if known_size else None
+        # The position of each time step in its patch; weight files know it by this name.
         self.place = nn.Parameter(torch.zeros(patch_length, size))
         self.hidden = nn.Linear(size, size)
         self.output = nn.Linear(size, output_size)

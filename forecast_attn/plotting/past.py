@@ -23,7 +23,7 @@ from forecast_attn.evaluation.quantile_scores import quantile_columns
 from forecast_attn.forecasting.history import read_history
 from forecast_attn.forecasting.model import Model, forecast_windows, load_model, trained_until
 from forecast_attn.forecasting.predict import kept_weights, prediction_columns
-from forecast_attn.inspection.reading import best_of_baselines
+from forecast_attn.inspection.interpretation import best_of_baselines
 from forecast_attn.plotting.forecasts import Forecasts, check_known, label_of
 from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.runs.training_table import panel_of_run

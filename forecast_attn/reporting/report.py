@@ -26,6 +26,7 @@ from forecast_attn.forecasting.identifiability import with_rank
 from forecast_attn.forecasting.model import read_config, read_schema
 from forecast_attn.forecasting.predict import kept_weights
 from forecast_attn.inspection.html_report import page_of_parts
+from forecast_attn.inspection.interpretation import best_of_baselines, evidence_of
 from forecast_attn.inspection.page_sections import (
     audit_section,
     bullets,
@@ -37,7 +38,6 @@ from forecast_attn.inspection.page_sections import (
     show,
     table,
 )
-from forecast_attn.inspection.reading import best_of_baselines, evidence_of
 from forecast_attn.inspection.report import inspect_attention
 from forecast_attn.inspection.results import Inspection
 from forecast_attn.inspection.weights_figure import weights_figure

@@ -1,4 +1,4 @@
-"""Keeps the best weights, the history and the state to resume from, and decides when training stops."""
+"""Keeps the best weights, the history and the state to resume from; early stopping and the other ends of training."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Recorder(pl.Callback):
     ) -> None:
         """
         Args:
-            patience: epochs without a better validation loss before training ends.
+            patience: of early stopping: epochs without a better validation loss before training ends.
             anneals: the learning rate falls towards the end; patience then ends training only once it has fallen.
             max_seconds: how long training may last.
             resumable: write a checkpoint after every epoch.

@@ -43,7 +43,7 @@ CUTOFFS_A_SERIES, MOST_SERIES_SCORED, FEWEST_ROWS_BEFORE = 6, 200, 6
 def candidate_names(panel: Panel, lookback: int) -> tuple[str, ...]:
     """The baselines that a run on this panel could keep."""
     few = panel.num_rows <= MOST_ROWS_LEARNED and panel.num_series <= MOST_SERIES and lookback <= LONGEST_LOOKBACK
-    soon = int(panel.known.max()) * lookback <= MOST_VALUES
+    soon = int(panel.num_known.max()) * lookback <= MOST_VALUES
     return (*PRIOR_FORMULAS, *(CANDIDATE_REGRESSIONS if few and soon and panel.issued is None else ()))
 
 
@@ -69,7 +69,7 @@ def earlier_errors(panel: Panel, setup: BaselineSetup, scale: Floats) -> Earlier
     some = spread_evenly(np.flatnonzero(scale > 0), MOST_SERIES_SCORED)
     back = np.maximum(1, np.arange(1, CUTOFFS_A_SERIES + 1) * 2 * setup.horizon // CUTOFFS_A_SERIES)
     series, back = np.repeat(some, len(back)), np.tile(back, len(some))
-    long = panel.known[series] - back >= max(2 * setup.season + 1, FEWEST_ROWS_BEFORE)
+    long = panel.num_known[series] - back >= max(2 * setup.season + 1, FEWEST_ROWS_BEFORE)
     series, back = series[long], back[long]
     if not len(series):
         return EarlierErrors({}, 0)
@@ -130,7 +130,7 @@ def rows_to_keep(weights: dict[str, float], preparation: Preparation, config: Ru
     season, rows = schema.frequency.season, [network_rows]
     for name in weights:
         if name in CANDIDATE_REGRESSIONS:
-            rows.append(int(panel.known.max()))
+            rows.append(int(panel.num_known.max()))
         elif name != NETWORK:
             rows.append(2 * season if name == "seasonal-naive" else rows_needed(season))
     return max(rows)

@@ -169,7 +169,7 @@ def _with_scale(preparation: Preparation) -> Preparation:
 def on_all_rows(preparation: Preparation) -> Preparation:
     """The same with the windows of all rows to train on, and none to validate on; the scales stay as they are."""
     panel, schema = preparation.panel, preparation.schema
-    again = _with_windows(panel, schema, replace(preparation.split, rows_by_series=panel.known), [])
+    again = _with_windows(panel, schema, replace(preparation.split, rows_by_series=panel.num_known), [])
     again = replace(again, scaled_rows=preparation.scaled_rows, arrays=preparation.arrays)
     return _with_scale(replace(again, validation_cutoffs=again.validation_cutoffs[:0]))
 

@@ -410,7 +410,7 @@ def _final_fit(preparation: Preparation, run: RunDir, config: RunConfig, epochs:
     everything, config = on_all_rows(preparation), config_of_final_fit(config, epochs)
     fit_on_all_rows(run, module_of(initial_network(config, everything.schema), everything, config))
     panel = preparation.panel
-    until = panel.zone.stamp_text(panel.timestamps[panel.ends[panel.known > 0] - 1].max())
+    until = panel.zone.stamp_text(panel.timestamps[panel.ends[panel.num_known > 0] - 1].max())
     return {"epochs": epochs, "windows": len(everything.training_cutoffs), "until": until}
 
 

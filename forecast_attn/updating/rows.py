@@ -181,10 +181,10 @@ def _check_continues(old: Panel, new: Panel, name: str) -> None:
         DataError: names the series and the stamp.
     """
     index_of = {item_id: at for at, item_id in enumerate(old.item_ids)}
-    if not new.known.any():
+    if not new.num_known.any():
         raise DataError(f"'{name}' has no row with a target", "give the rows after the end of the run's table")
     for at, item_id in enumerate(new.item_ids):
-        if item_id not in index_of or not new.known[at]:
+        if item_id not in index_of or not new.num_known[at]:
             continue
         was, rows = index_of[item_id], slice(int(new.starts[at]), int(new.ends[at]))
         end = old.timestamps[old.ends[was] - 1]

@@ -172,7 +172,7 @@ def test_the_rows_up_to_a_stamp_hold_nothing_drawn_from_later_ones() -> None:
     config = RunConfig.from_options({"target": "y", "missing": "interpolate"})
     panel, _ = read_panel(table, config)
     known = panel_until(panel, days[10].to_datetime64())
-    assert known.num_rows == known.known.sum() == 11
+    assert known.num_rows == known.num_known.sum() == 11
     assert known.target.tolist() == [*(np.arange(9.0) ** 2), 64.0, 64.0]
     changed, _ = read_panel(table.assign(y=table["y"].mask(table["day"] > days[11], -5.0)), config)
     assert panel_until(changed, days[10].to_datetime64()).target.tolist() == known.target.tolist()

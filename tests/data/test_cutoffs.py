@@ -29,7 +29,7 @@ def windows_one_by_one(
     panel: Panel, training_rows: np.ndarray, lookback: int, horizon: int, pad: bool, *, validation: bool
 ) -> Iterator[int]:
     for index, rows in enumerate(training_rows):
-        start, known = panel.starts[index], panel.known[index]
+        start, known = panel.starts[index], panel.num_known[index]
         shortest = 1 if pad and rows < lookback + horizon else lookback
         for last in range(known):  # row of the series that is the cut-off
             end = last + 1 + horizon

@@ -39,7 +39,7 @@ def ahead(panel: Panel, index: int) -> list[float]:
 def test_extend_cuts_the_panels_own_future_to_the_horizon(panel: Panel) -> None:
     longer = extend(panel, 2)
     assert longer.starts.tolist() == [0, 32, 54]
-    assert longer.known.tolist() == [30, 20]
+    assert longer.num_known.tolist() == [30, 20]
     assert (ahead(longer, 0), ahead(longer, 1)) == ([300, 310], [200, 210])
     assert longer.timestamps[30:32].tolist() == panel.timestamps[30:32].tolist()
     assert np.isnan(longer.target[30:32]).all()

@@ -436,11 +436,11 @@ def test_a_table_without_months_is_no_calendar() -> None:
 @pytest.mark.parametrize("end", ["", "\n", "\n\n  \n", "\r\n"])
 @pytest.mark.parametrize("chunk", [7, 64, 1 << 20])
 def test_last_lines_are_left_out(end: str, chunk: int) -> None:
-    from forecast_attn.data.reading.surroundings import Surroundings, without_surroundings
+    from forecast_attn.data.reading.extra_lines import ExtraLines, without_extra_lines
 
     text = ("date,y\n2024-01-01,1\n2024-01-02,2\n\nTotal,3\nSource: us" + end).encode()
     chunks = (text[at : at + chunk] for at in range(0, len(text), chunk))
-    rows = b"".join(without_surroundings(chunks, Surroundings(skip_footer=2)))
+    rows = b"".join(without_extra_lines(chunks, ExtraLines(skip_footer=2)))
     assert rows.strip() == b"date,y\n2024-01-01,1\n2024-01-02,2"
 
 

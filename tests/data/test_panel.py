@@ -10,14 +10,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from forecast_attn.config.options import DataConfig
-from forecast_attn.data.panel import Panel, panel_to_frame, ranges, tail
+from forecast_attn.data.panel import ARRAYS, Panel, panel_to_frame, ranges, tail
 from forecast_attn.data.panel_building import build_panel
 from forecast_attn.data.reading import read_table
 from forecast_attn.data.roles import resolve_roles
 from forecast_attn.errors import ConfigError, DataError
 
 AsPanel = Callable[..., Panel]
-ARRAYS = ("starts", "known", "timestamps", "target", "past_covariates", "future_covariates", "static_covariates")
 
 
 def assert_same_bytes(one: Panel, other: Panel) -> None:
@@ -33,7 +32,7 @@ def test_series_one_after_the_other(as_panel: AsPanel, two_series: pd.DataFrame)
     panel = as_panel(two_series, static_covariates=("size",))
     assert panel.item_ids == ("a", "b")
     assert panel.starts.tolist() == [0, 33, 56]
-    assert panel.known.tolist() == [30, 20]
+    assert panel.num_known.tolist() == [30, 20]
     assert panel.ends.tolist() == [30, 53]
     assert panel.roles.future_covariates == ("ahead",)
     assert panel.target[[0, 29, 33, 52]].tolist() == [0, 29, 100, 119]
@@ -108,11 +107,11 @@ def test_tail_reads_back_bit_equal(as_panel: AsPanel, two_series: pd.DataFrame, 
     panel = as_panel(two_series, static_covariates=("size",))
     (end,) = tail(panel, rows, 1000)
     again = build_panel(end, panel.roles, DataConfig(freq=panel.frequency.alias), source="tail")
-    assert again.known.tolist() == [min(30, rows), min(20, rows)]
+    assert again.num_known.tolist() == [min(30, rows), min(20, rows)]
     (shorter,) = tail(again, rows, 1000)
     assert_same_bytes(build_panel(shorter, panel.roles, DataConfig(freq="D"), source="tail"), again)
     for index in range(2):
-        last_rows = slice(panel.ends[index] - again.known[index], panel.starts[index + 1])
+        last_rows = slice(panel.ends[index] - again.num_known[index], panel.starts[index + 1])
         part = slice(again.starts[index], again.starts[index + 1])
         for name in ("timestamps", "target", "past_covariates", "future_covariates"):
             assert getattr(again, name)[part].tobytes() == getattr(panel, name)[last_rows].tobytes()

@@ -63,7 +63,7 @@ def assert_same(panel: Panel, expected: Panel, *, roles: bool = True) -> None:
     assert panel.item_ids == expected.item_ids
     if roles:
         assert panel.roles == expected.roles
-    for name in ("starts", "known", "timestamps", "target", "past_covariates", "future_covariates"):
+    for name in ("starts", "num_known", "timestamps", "target", "past_covariates", "future_covariates"):
         left, right = getattr(panel, name), getattr(expected, name)
         assert left.dtype == right.dtype
         assert left.tobytes() == right.tobytes(), name
@@ -276,7 +276,7 @@ def test_a_wide_series_ends_with_its_last_value_where_nothing_of_the_future_is_k
     panel = panel_of(wide, wide=True, future_covariates=(), ignore=("wind",))
     assert panel.item_ids == ("a", "b")
     assert np.diff(panel.starts).tolist() == [35, 32]
-    assert panel.known.tolist() == [35, 32]
+    assert panel.num_known.tolist() == [35, 32]
 
 
 def test_what_is_left_out_of_a_wide_table_is_said(wide: pd.DataFrame) -> None:

@@ -55,7 +55,7 @@ def test_city_load_knows_its_future() -> None:
     panel = panel_of(ROOT / "data" / "city_load.csv")
     assert panel.roles.future_covariates == ("holiday", "price", "temperature")
     assert (panel.roles.target, panel.frequency.alias) == ("demand", "h")
-    assert (panel.known.tolist(), panel.num_rows) == ([17544], 17592)
+    assert (panel.num_known.tolist(), panel.num_rows) == ([17544], 17592)
     assert (ROOT / "data" / "city_load.csv").stat().st_size < 1_000_000
 
 

@@ -52,7 +52,7 @@ def test_training_rows_are_those_up_to_the_boundary(lengths: list[int], day: int
     days = np.concatenate([np.arange(length) + 2 * index for index, length in enumerate(lengths)])
     known = np.array([min(length, ends) for length in lengths])
     starts = np.cumsum([0, *lengths])
-    panel = Mock(timestamps=days, starts=starts, known=known, ends=starts[:-1] + known, num_rows=len(days))
+    panel = Mock(timestamps=days, starts=starts, num_known=known, ends=starts[:-1] + known, num_rows=len(days))
     expected = [int((days[start : start + rows] <= day).sum()) for start, rows in zip(starts, known, strict=False)]
     assert Split(np.int64(day)).training_rows(panel).tolist() == expected
 

@@ -10,7 +10,7 @@ import pytest
 
 from forecast_attn import Forecaster
 from forecast_attn.errors import ConfigError
-from forecast_attn.inspection.reading import best_of_baselines
+from forecast_attn.inspection.interpretation import best_of_baselines
 from forecast_attn.plotting.past import validation_forecasts
 from forecast_attn.reporting.report import _beside, window_errors
 from forecast_attn.runs.run_dir import RunDir

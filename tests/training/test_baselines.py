@@ -12,7 +12,7 @@ from forecast_attn.baselines import naive
 from forecast_attn.baselines.linear import linear_forecasts
 from forecast_attn.baselines.registry import BaselineSetup
 from forecast_attn.config.options import RunConfig
-from forecast_attn.inspection.reading import best_of_baselines
+from forecast_attn.inspection.interpretation import best_of_baselines
 from forecast_attn.runs.training_table import read_panel
 from forecast_attn.training import scoring as baselines
 from forecast_attn.training.preparation import prepare

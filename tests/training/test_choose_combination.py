@@ -119,7 +119,7 @@ def test_formulas_are_scored_at_earlier_cutoffs_up_to_the_last_known_row() -> No
     )  # one too short, one unscaled
     panel = SimpleNamespace(
         starts=starts,
-        known=known,
+        num_known=known,
         ends=starts[:-1] + known,
         target=target,
         series_of=lambda rows: np.searchsorted(starts, rows, side="right") - 1,

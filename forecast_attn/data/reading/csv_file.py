@@ -32,9 +32,9 @@ from forecast_attn.data.reading.dialect import (
     without_footnote,
 )
 from forecast_attn.data.reading.encoding import WESTERN, NotUtf8Error, as_utf8
+from forecast_attn.data.reading.extra_lines import without_extra_lines
 from forecast_attn.data.reading.records import Block, Layout, read_records, rewrite, split_blocks
 from forecast_attn.data.reading.source import Progress, Source
-from forecast_attn.data.reading.surroundings import without_surroundings
 from forecast_attn.errors import DataError
 
 KINDS = {
@@ -94,7 +94,7 @@ def read_delimited(source: Source, config: DataConfig, progress: Progress | None
 def _read(source: Source, plan: Plan, progress: Progress | None, report: Report) -> pd.DataFrame:
     columns = _Columns(source.label, plan)
     chunks = as_utf8(source.chunks(progress=progress), plan.encoding, source.label, assumed=plan.encoding_is_assumed)
-    rows = without_surroundings(chunks, plan.surroundings)
+    rows = without_extra_lines(chunks, plan.extra_lines)
     for block in split_blocks(rows, columns.layout, columns.so_far):
         columns.add(block)
     if not columns.num_rows:

@@ -28,15 +28,15 @@ from forecast_attn.data.reading.encoding import (
     checked_encoding,
     find_encoding,
 )
-from forecast_attn.data.reading.source import Source
-from forecast_attn.data.reading.surroundings import (
+from forecast_attn.data.reading.extra_lines import (
     DATA_CELL,
     DELIMITERS,
     MOST_RECORDS,
-    Surroundings,
+    ExtraLines,
     naming_line,
-    without_surroundings,
+    without_extra_lines,
 )
+from forecast_attn.data.reading.source import Source
 from forecast_attn.errors import ConfigError, DataError
 
 BLANKS = "blanks"
@@ -391,7 +391,7 @@ class Plan:
     """Columns that are text whatever they look like: identifiers and categories."""
     texts_by_content: frozenset[str] = field(default_factory=frozenset)
     """Columns that looked like numbers in the first rows only."""
-    surroundings: Surroundings = field(default_factory=Surroundings)
+    extra_lines: ExtraLines = field(default_factory=ExtraLines)
     na: tuple[str, ...] = ()
     """Cells that mean no value, as the user says."""
     lines_above: int | None = 1
@@ -442,7 +442,7 @@ def first_plan(source: Source, config: DataConfig) -> Plan:
         decimal_is_given=decimal is not None,
         decimal_is_known=seen is not None,
         texts=texts,
-        surroundings=Surroundings(
+        extra_lines=ExtraLines(
             config.skip_rows,
             config.comment,
             config.skip_footer,
@@ -468,7 +468,7 @@ def _sample(source: Source, given: str | None, config: DataConfig) -> tuple[str,
         text = b"".join(_prefix_as_utf8(start, encoding, source.label, True, complete))
     _, delimiter = naming_line(text)
     footer = config.skip_footer if complete else 0
-    body = b"".join(without_surroundings([text], Surroundings(config.skip_rows, config.comment, footer)))
+    body = b"".join(without_extra_lines([text], ExtraLines(config.skip_rows, config.comment, footer)))
     if not body.strip():
         raise DataError(f"{source.label} is empty", "expected a header line with column names, then rows")
     return encoding, Sample(body.decode("utf-8"), complete, delimiter)

@@ -29,7 +29,7 @@ _NAMING_LINE = re.compile(rb'"?sep=([^\r\n])"?(?:\r\n|\r|\n|$)', re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class ExtraLines:
     """Lines above and below the rows of a text."""
 
     skip_rows: int = 0
@@ -50,7 +50,7 @@ def naming_line(text: bytes) -> tuple[bytes, str | None]:
     return (match[0], match[1].decode("latin-1")) if match else (b"", None)
 
 
-def without_surroundings(chunks: Iterable[bytes], lines: Surroundings) -> Iterator[bytes]:
+def without_extra_lines(chunks: Iterable[bytes], lines: ExtraLines) -> Iterator[bytes]:
     """UTF-8 text from its header to its last row, without comments; with a header where it has none.
 
     Args:

@@ -15,26 +15,26 @@ import numpy as np
 import pandas as pd
 
 from forecast_attn.checking.examination import Examination
-from forecast_attn.checking.readings import SEASONS_OF_UNITS
+from forecast_attn.checking.role_candidates import SEASONS_OF_UNITS
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import Finding
 from forecast_attn.data.reading import read_table
 from forecast_attn.data.reading.dialect import BLANKS, SAMPLE, Sample, bare_number, find_delimiter, parse_texts
-from forecast_attn.data.reading.joined import with_joined
-from forecast_attn.data.reading.layouts import arranged, find_steps, likely_layout, unit_of_steps
-from forecast_attn.data.reading.sheets import holds_sheets, sheet_as_text, sheet_names
-from forecast_attn.data.reading.source import SPREADSHEET, Source
-from forecast_attn.data.reading.surroundings import (
+from forecast_attn.data.reading.extra_lines import (
     MOST_FOOTERS,
-    Surroundings,
+    ExtraLines,
     find_blanks,
     find_footer,
     find_header_rows,
     find_preamble,
     find_titles,
     find_wide_titles,
-    without_surroundings,
+    without_extra_lines,
 )
+from forecast_attn.data.reading.joined import with_joined
+from forecast_attn.data.reading.layouts import arranged, find_steps, likely_layout, unit_of_steps
+from forecast_attn.data.reading.sheets import holds_sheets, sheet_as_text, sheet_names
+from forecast_attn.data.reading.source import SPREADSHEET, Source
 from forecast_attn.data.timestamps import looks_like_dates, parse_timestamps
 from forecast_attn.errors import DataError
 
@@ -47,7 +47,7 @@ _NO_TABLE = ("FA106", "FA107", "FA108")
 
 
 @dataclass(frozen=True)
-class Opening:
+class TableReading:
     """A table as it was read, and the options that it took."""
 
     options: dict[str, Any]
@@ -58,23 +58,23 @@ class Opening:
     """True for a sheet of a workbook that has others."""
 
 
-def openings(table: Table, config: DataConfig, examination: Examination) -> Iterator[Opening]:
+def possible_readings(table: Table, config: DataConfig, examination: Examination) -> Iterator[TableReading]:
     """The ways to read a table, the likeliest first.
 
     Args:
         table: a file, `-` for standard input, or a DataFrame.
-        config: the options that were given, which every opening keeps.
+        config: the options that were given, which every reading keeps.
         examination: of the table with these options.
     """
     for sheet in _sheets(table, config):
         options = {"sheet": sheet, **_titles_of_sheet(table, replace(config, sheet=sheet))}
-        for opening in _first_openings(table, config, options, None):
-            yield from _with_layout(replace(opening, is_another_table=True), config)
+        for reading in _readings_without_layout(table, config, options, None):
+            yield from _with_layout(replace(reading, is_another_table=True), config)
     if not _sheets(table, config):
         titles = _titles_of_sheet(table, config)
         frame = None if config.wide or config.layout != "long" or titles else examination.frame
-        for opening in _first_openings(table, config, titles, frame):
-            yield from _with_layout(opening, config)
+        for reading in _readings_without_layout(table, config, titles, frame):
+            yield from _with_layout(reading, config)
 
 
 def _sheets(table: Table, config: DataConfig) -> list[str]:
@@ -104,18 +104,18 @@ def _titles_of_sheet(table: Table, config: DataConfig) -> dict[str, Any]:
     return {"skip_rows": titles} if titles else {}
 
 
-def _first_openings(
+def _readings_without_layout(
     table: Table, config: DataConfig, options: dict[str, Any], frame: pd.DataFrame | None
-) -> Iterator[Opening]:
+) -> Iterator[TableReading]:
     """The table by the first options of reading that do it; `frame` where it was read already.
 
-    Two openings where a mark may be one of decimals or of thousands.
+    Two readings where a mark may be one of decimals or of thousands.
     """
     read, options = (frame, options) if frame is not None else _read_split(table, config, options)
     if isinstance(read, DataError) and read.code not in _NO_TABLE:
         return
     is_dates = isinstance(read, pd.DataFrame) and read.shape[1] == 1 and looks_like_dates(read.iloc[:, 0])
-    for around in () if is_dates else _surroundings(table, options, read):
+    for around in () if is_dates else _extra_line_options(table, options, read):
         again, split = _read_split(table, config, {**options, **around})
         is_below_titles = _has_two_marks(read) and _has_two_marks(again) and "skip_rows" in around
         if _is_better(again, read) or is_below_titles:
@@ -154,19 +154,19 @@ def _has_two_marks(read: pd.DataFrame | DataError | None) -> bool:
     return isinstance(read, DataError) and "decimal" in read.options
 
 
-def _with_decimals(table: Table, config: DataConfig, options: dict[str, Any]) -> Iterator[Opening]:
+def _with_decimals(table: Table, config: DataConfig, options: dict[str, Any]) -> Iterator[TableReading]:
     """The table with each decimal mark, without one that makes fewer columns numbers.
 
     The comma comes first unless it separates the fields: who writes decimal points has no need of another delimiter.
     """
-    openings = []
+    readings = []
     for mark in (".", ",") if _is_split_at_commas(table, config, options) else (",", "."):
         read = _read(table, config, {**options, "decimal": mark})
         if isinstance(read, pd.DataFrame):
-            openings.append(_finished(table, config, {**options, "decimal": mark}, read))
-    sizes = [sum(map(pd.api.types.is_numeric_dtype, opening.frame.dtypes)) for opening in openings]
-    best = [opening for opening, size in zip(openings, sizes, strict=True) if size == max(sizes)]
-    yield from (replace(opening, is_another_table=len(best) > 1) for opening in best)
+            readings.append(_finished(table, config, {**options, "decimal": mark}, read))
+    sizes = [sum(map(pd.api.types.is_numeric_dtype, reading.frame.dtypes)) for reading in readings]
+    best = [reading for reading, size in zip(readings, sizes, strict=True) if size == max(sizes)]
+    yield from (replace(reading, is_another_table=len(best) > 1) for reading in best)
 
 
 def _is_split_at_commas(table: Table, config: DataConfig, options: dict[str, Any]) -> bool:
@@ -176,14 +176,14 @@ def _is_split_at_commas(table: Table, config: DataConfig, options: dict[str, Any
         source = Source.of(table) if not isinstance(table, pd.DataFrame) else None
         if source is None or source.kind != "text" or around.delimiter is not None:
             return around.delimiter in (None, ",", "comma")
-        lines = Surroundings(around.skip_rows, around.comment)
-        text = b"".join(without_surroundings([_ends(source)[0].encode()], lines)).decode()
+        lines = ExtraLines(around.skip_rows, around.comment)
+        text = b"".join(without_extra_lines([_ends(source)[0].encode()], lines)).decode()
         return find_delimiter(Sample(text, complete=True), "") == ","
     except DataError:
         return True
 
 
-def _finished(table: Table, config: DataConfig, options: dict[str, Any], frame: pd.DataFrame) -> Opening:
+def _finished(table: Table, config: DataConfig, options: dict[str, Any], frame: pd.DataFrame) -> TableReading:
     """The table without sums below its rows, and without the marks of missing values in its columns of numbers.
 
     Of rows of years, then quarters, then months, the finest ones.
@@ -206,7 +206,7 @@ def _finished(table: Table, config: DataConfig, options: dict[str, Any], frame: 
         read = _read(table, config, {**options, **added}) if added else None
         if isinstance(read, pd.DataFrame):
             options, frame = {**options, **added}, read
-    return Opening(options, frame)
+    return TableReading(options, frame)
 
 
 _STEP_FORMS = (r"\d{4}", r"\d{4}[ -]?Q[1-4]", r"\d{4}[ -]?([A-Za-z]{3}|M?(0[1-9]|1[0-2]))")
@@ -249,33 +249,33 @@ def _ignore(finding: Finding) -> None:
     """Leave a finding unsaid: the examination has said it."""
 
 
-def _with_layout(opening: Opening, config: DataConfig) -> Iterator[Opening]:
+def _with_layout(reading: TableReading, config: DataConfig) -> Iterator[TableReading]:
     """The table made long where the names of its columns are steps, then as it stands."""
     layout = config.layout if config.layout != "long" else None
     if layout is None and not config.wide and config.time is None and config.target is None:
-        layout = likely_layout(opening.frame)
+        layout = likely_layout(reading.frame)
     if layout is not None:
-        read = _arranged(opening, config, layout)
+        read = _arranged(reading, config, layout)
         if read is not None:
             yield read
         elif layout == "rows" and config.layout == "long":  # dates as columns are no variables
             return
     if config.layout == "long":
-        yield opening
+        yield reading
 
 
-def _arranged(opening: Opening, config: DataConfig, layout: str) -> Opening | None:
+def _arranged(reading: TableReading, config: DataConfig, layout: str) -> TableReading | None:
     """The table made long, by the columns that tell its rows apart where it takes several; None where none do."""
     given: dict[str, Any] = {} if config.layout == layout else {"layout": layout}
-    for item_id in (None, _names_of_rows(opening.frame) if config.item_id is None else None):
+    for item_id in (None, _names_of_rows(reading.frame) if config.item_id is None else None):
         options = given if item_id is None else {**given, "item_id": item_id}
         full = replace(config, layout=layout, item_id=item_id or config.item_id)
         try:
-            frame = arranged(with_joined(opening.frame, full, ""), full, "", _ignore)
+            frame = arranged(with_joined(reading.frame, full, ""), full, "", _ignore)
         except DataError:
             continue
-        season = _season_of_steps(opening.frame) if layout == "rows" and config.season is None else {}
-        return replace(opening, options={**opening.options, **options, **season}, frame=frame)
+        season = _season_of_steps(reading.frame) if layout == "rows" and config.season is None else {}
+        return replace(reading, options={**reading.options, **options, **season}, frame=frame)
     return None
 
 
@@ -306,7 +306,7 @@ MOST_TEXTS = 8
 # --------------------------------------------------------------------------- around the rows
 
 
-def _surroundings(table: Table, options: dict[str, Any], problem: object) -> tuple[dict[str, Any], ...]:
+def _extra_line_options(table: Table, options: dict[str, Any], problem: object) -> tuple[dict[str, Any], ...]:
     """Options for a text with lines that are no rows, without a header, or with a header that names a column twice."""
     if isinstance(table, pd.DataFrame):
         return ()
@@ -338,8 +338,8 @@ def _header_rows(start: str, options: dict[str, Any]) -> dict[str, Any]:
     """The option for names in several lines, where they are."""
     if options.get("header") is False:
         return {}
-    lines = Surroundings(options.get("skip_rows", 0), options.get("comment"))
-    text = b"".join(without_surroundings([start.encode()], lines)).decode()
+    lines = ExtraLines(options.get("skip_rows", 0), options.get("comment"))
+    text = b"".join(without_extra_lines([start.encode()], lines)).decode()
     if options.get("delimiter") == BLANKS:
         text = "\n".join("\t".join(line.split()) for line in text.splitlines())
     try:

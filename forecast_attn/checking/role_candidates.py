@@ -86,8 +86,8 @@ _NAMING_WORDS = (
     *("fips", "iban", "isbn", "ean", "upc", "sku", "account", "flight", "bikeid", "userid", "customer", "invoice"),
 )
 """Last word of a column of whole numbers that are names: `InvoiceNo`, `Postal Code`."""
-_COORDINATES = ("lat", "latitude", "lon", "lng", "long", "longitude", "age")
-"""Names of what says where, or of whom, a row is."""
+_SUBJECT_PROPERTIES = ("lat", "latitude", "lon", "lng", "long", "longitude", "age")
+"""Names of properties of the place or person that a row is about, rarely a target."""
 _CLOCKS = ("timer", "elapsed", "seconds", "secs", "sec", "millis", "ms")
 """Names of columns that count the time that has passed."""
 EVEN = 0.05
@@ -115,7 +115,7 @@ MANY = 6
 
 
 @dataclass(frozen=True)
-class TableReading:
+class RoleCandidate:
     """A way to read the time and the series of a table."""
 
     time: str
@@ -133,7 +133,7 @@ class TableReading:
     """Rows after which a season begins again, where a column of fractions says so."""
 
     def options(self, config: DataConfig) -> dict[str, Any]:
-        """The options that this reading needs beside the given ones and what the names of the columns say."""
+        """The options that this candidate needs beside the given ones and what the names of the columns say."""
         options: dict[str, Any] = {}
         if config.time is None and (self.time != self.automatic[0] or self.item_id == BLOCK_NUMBER):
             options["time"] = self.time
@@ -164,8 +164,8 @@ class Targets:
     """Return whether all are rather properties, names or coordinates: of events, their number says more."""
 
 
-def readings_of(frame: pd.DataFrame, config: DataConfig) -> list[TableReading]:
-    """The readings under which no stamp stands twice in a series come first, then those that need another step.
+def role_candidates(frame: pd.DataFrame, config: DataConfig) -> list[RoleCandidate]:
+    """The candidates under which no stamp stands twice in a series come first, then those that need another step.
 
     Args:
         frame: as it stands in the file.
@@ -176,17 +176,17 @@ def readings_of(frame: pd.DataFrame, config: DataConfig) -> list[TableReading]:
     if any(part not in frame.columns for name in named for part in parts_of(name, frame) if part not in made):
         return []
     names = [config.time] if config.time is not None else list(_time_candidates(frame, config))
-    readings = [reading for name in names for reading in _readings_with(frame, name, config)]
-    readings = sorted(readings, key=lambda reading: reading.rank)
-    if ROW_NUMBER not in names and any(reading.time == ROW_NUMBER for reading in readings):
-        return readings  # of months of many years: no panel
+    candidates = [candidate for name in names for candidate in _candidates_with(frame, name, config)]
+    candidates = sorted(candidates, key=lambda candidate: candidate.rank)
+    if ROW_NUMBER not in names and any(candidate.time == ROW_NUMBER for candidate in candidates):
+        return candidates  # of months of many years: no panel
     times = map(str, frame.columns) if config.time is None else ()
     is_panel = any(_repeats_years(frame[name]) or _starts_again(frame, name, config) for name in times)
     if is_panel or any(
-        _is_a_time_of_many_rows(reading) for reading in readings
+        _is_a_time_of_many_rows(candidate) for candidate in candidates
     ):  # rows of a panel, or events, are no steps
-        return [reading for reading in readings if not _counts_rows(reading.time)]
-    return readings
+        return [candidate for candidate in candidates if not _counts_rows(candidate.time)]
+    return candidates
 
 
 def _is_called_year(name: str) -> bool:
@@ -214,27 +214,27 @@ def _starts_again(frame: pd.DataFrame, name: str, config: DataConfig) -> bool:
     return any(keys.max(initial=0) + 1 >= FEWEST_STARTS and _are_sorted_apart(keys, times) for keys in codes)
 
 
-def _is_a_time_of_many_rows(reading: TableReading) -> bool:
-    """Return whether a reading has a time, and several rows at some of it that may be rows of different series."""
-    named = unit_of(reading.time) == "year" or reading.time.lower() in TIME_NAMES
-    return reading.item_id is not None or reading.rank[0] == _EVENTS or (reading.rank[0] == _NEITHER and named)
+def _is_a_time_of_many_rows(candidate: RoleCandidate) -> bool:
+    """Return whether a candidate has a time, and several rows at some of it that may be rows of different series."""
+    named = unit_of(candidate.time) == "year" or candidate.time.lower() in TIME_NAMES
+    return candidate.item_id is not None or candidate.rank[0] == _EVENTS or (candidate.rank[0] == _NEITHER and named)
 
 
-def target_candidates(frame: pd.DataFrame, reading: TableReading, config: DataConfig, name: str = "") -> Targets:
+def target_candidates(frame: pd.DataFrame, candidate: RoleCandidate, config: DataConfig, name: str = "") -> Targets:
     """Columns of numbers that are neither time, identifier, calendar nor counter, unless there are no others.
 
     Args:
         frame: as it stands in the file.
-        reading: time and series.
+        candidate: time and series.
         config: what is given is kept.
         name: of the table, which may name its target.
     """
-    taken: set[str | None] = {*reading.columns, *config.ignore, *config.past_covariates, *config.future_covariates}
+    taken: set[str | None] = {*candidate.columns, *config.ignore, *config.past_covariates, *config.future_covariates}
     taken |= {*config.static_covariates, *config.categorical, config.weight, ROW_NUMBER}
     numbers = [str(name) for name in frame.columns if name not in taken and is_numeric(frame[name])]
     numbers = [name for name in numbers if frame[name].nunique() > 1 and not name.lower().startswith("unnamed: ")]
     numbers = [name for name in numbers if name.lower() not in ROW_NAMES]
-    series = _series_numbers(frame, reading.item_id)
+    series = _series_numbers(frame, candidate.item_id)
     numbers = (_changing(frame, numbers, series) if series.any() else []) or numbers
     values = {name: pd.to_numeric(frame[name].astype("string"), errors="coerce") for name in numbers}
     likely = [name for name in numbers if not _is_of_the_calendar(frame[name])]
@@ -243,11 +243,11 @@ def target_candidates(frame: pd.DataFrame, reading: TableReading, config: DataCo
     likely = [name for name in likely if not _counts_or_cycles(values[name], series)] or numbers
     order = {name: at for at, name in enumerate(_LIKELY_TARGETS)}
     still = {name for name in likely if _stands_still(values[name])}
-    axes = {name for name in likely if name.lower() in _COORDINATES or _is_clock_number(values[name])}
+    axes = {name for name in likely if name.lower() in _SUBJECT_PROPERTIES or _is_clock_number(values[name])}
     axes |= {name for name in likely if _climbs_evenly(values[name], series)}
     wordy = {each for each in likely if {"target", "total"} & _words(each)}
     titled = {each for each in likely if _names_the_table(each, name)}
-    is_of_events = reading.rank[0] == _EVENTS  # whose table may be called as what is counted: `flight` is its number
+    is_of_events = candidate.rank[0] == _EVENTS  # whose table may be called as what is counted: `flight` is its number
     titled = set() if is_of_events or len(titled) > len(likely) / 2 else titled  # what all are called names none
     chosen = {each for each in likely if "target" in _words(each)}
     nominal = {each for each in likely if _is_called_a_name(each) and are_whole(values[each])}
@@ -276,11 +276,11 @@ def changes_within_series(frame: pd.DataFrame, name: str, item_id: str | None) -
     return item_id is None or bool(_changing(frame, [name], _series_numbers(frame, item_id)))
 
 
-def event_stamps(frame: pd.DataFrame, reading: TableReading, config: DataConfig) -> NDArray[Any] | None:
+def event_stamps(frame: pd.DataFrame, candidate: RoleCandidate, config: DataConfig) -> NDArray[Any] | None:
     """The dates of a table whose rows are events, sorted; None where they are rather the rows of steps."""
-    if reading.rank[0] not in (2, _EVENTS):
+    if candidate.rank[0] not in (2, _EVENTS):
         return None
-    stamps = _stamps(frame, reading.time, replace(config, date_format=reading.date_format or config.date_format))
+    stamps = _stamps(frame, candidate.time, replace(config, date_format=candidate.date_format or config.date_format))
     return None if stamps is None or stamps.dtype.kind != "M" else np.sort(stamps)
 
 
@@ -401,14 +401,14 @@ def _counts(column: pd.Series) -> bool:
     return len(values) > 2 and bool((np.diff(values) == 1).all())
 
 
-def _readings_with(frame: pd.DataFrame, time: str, config: DataConfig) -> Iterator[TableReading]:
-    """The readings of one time column: with the fewest identifiers that make its stamps unique."""
+def _candidates_with(frame: pd.DataFrame, time: str, config: DataConfig) -> Iterator[RoleCandidate]:
+    """The candidates of one time column: with the fewest identifiers that make its stamps unique."""
     date_format = _format_of_digits(frame[time]) if config.date_format is None and time in frame.columns else None
     stamps = _stamps(frame, time, replace(config, date_format=date_format or config.date_format))
     if stamps is None:
         return
     if config.time is None and _is_put_together(stamps):
-        yield from _readings_with(frame, ROW_NUMBER, config)
+        yield from _candidates_with(frame, ROW_NUMBER, config)
     name = config.item_id
     if name is None:
         name, keys = _series_of(frame, time, stamps, config)
@@ -428,7 +428,7 @@ def _readings_with(frame: pd.DataFrame, time: str, config: DataConfig) -> Iterat
     season = _season_of_fractions(frame) if _counts_rows(time) and name is None else None
     if season is None and date_format is None and stamps.dtype.kind == "i" and regular >= REGULAR:
         season = _season_of_unit(frame[time], len(steps)) if time in frame.columns else None
-    yield TableReading(time, name, rank, date_format, _automatic(frame, config), season)
+    yield RoleCandidate(time, name, rank, date_format, _automatic(frame, config), season)
 
 
 def _season_of_unit(column: pd.Series, steps: int) -> int | None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from forecast_attn.inspection.patterns import MeanWeights, looks_words
-from forecast_attn.inspection.results import Inspection, Reading
+from forecast_attn.inspection.results import Inspection, Interpretation
 from forecast_attn.inspection.warnings import percent
 
 if TYPE_CHECKING:
@@ -118,31 +118,31 @@ def _of_audit(audit: dict[str, Any]) -> Evidence | None:
     return Evidence(level != "not faithful", numbers.get("mae_change_relative"), audit["header"]["windows"], level)
 
 
-def reading_of(inspection: Inspection, evidence: Evidence | None) -> Reading:
+def interpretation_of(inspection: Inspection, evidence: Evidence | None) -> Interpretation:
     """Say where the weights look, or why nothing can be said: the same words on terminal, picture, page and in JSON."""
     reading, share = _reading(inspection, evidence), inspection.header.network_share
     if share is None or share >= 1:
         return reading
     if share == 0:
-        return Reading("not needed", NO_PART)
+        return Interpretation("not needed", NO_PART)
     part = f"the network is {percent(share)} of the forecast, the rest are baselines without attention"
     return replace(reading, text=f"{reading.text}; {part}")
 
 
-def _reading(inspection: Inspection, evidence: Evidence | None) -> Reading:
+def _reading(inspection: Inspection, evidence: Evidence | None) -> Interpretation:
     entropy, needed = inspection.mean("normalised_entropy"), evidence is not None and evidence.needed
     if entropy is not None and entropy >= NEARLY_EQUAL and not needed:
-        return Reading("nothing", _nothing(inspection, entropy, evidence))
+        return Interpretation("nothing", _nothing(inspection, entropy, evidence))
     if evidence is None:
         unknown = "whether the forecast needs these weights is not known here: see `forecast audit RUN`"
-        return Reading("not tested", unknown)
+        return Interpretation("not tested", unknown)
     audited = f"the audit calls the weights {evidence.level}" if evidence.level else "`forecast audit RUN` tests more"
     if not evidence.needed:
         text = f"do not read these weights: {_change(evidence)}{evidence.why_not}"
-        return Reading("not needed", f"{text} ({audited})")
+        return Interpretation("not needed", f"{text} ({audited})")
     poor = f"; the forecast itself is worse than {evidence.better}'s" if evidence.better else ""
     looks = looks_words(MeanWeights.of(inspection))
-    return Reading("looks", f"it looks {looks}; {_change(evidence)} ({audited}){poor}")
+    return Interpretation("looks", f"it looks {looks}; {_change(evidence)} ({audited}){poor}")
 
 
 def _nothing(inspection: Inspection, entropy: float, evidence: Evidence | None) -> str:
