@@ -39,7 +39,7 @@ COMMANDS = {
     "plot": "Draw forecasts with intervals, the error by step, the calibration of quantiles, or attributions.",
     "inspect": "Show what a forecast looked at: heat map, top lags, entropy and warnings.",
     "audit": "Test whether the attention weights of a run can be believed.",
-    "report": "Put accuracy, calibration, attention, its audit and the worst windows of a run on one page that prints.",
+    "report": "Write one printable page on a run: accuracy, calibration, attention, its audit and the worst windows.",
     "export": "Write a run as an ONNX file: raw values in, forecasts and attention weights out, without torch.",
     "serve": "Serve forecasts of runs over HTTP: history in, forecasts, quantiles and attention out.",
     "ui": "Show the runs of a folder in a browser on this machine: losses as they train, weights, reports.",

@@ -34,7 +34,7 @@ def backtest(
         Path | None,
         typer.Argument(
             metavar="[RUN|DATA]",
-            help="A finished run (default: the newest), or a table; on its rows before --start a run is trained.",
+            help="A finished run (default: the newest), or a table; a run is trained on its rows before --start.",
             show_default=False,
             autocompletion=finished_runs,
         ),

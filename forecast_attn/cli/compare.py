@@ -23,7 +23,7 @@ def compare(
         typer.Option(
             "--resume",
             metavar="DIR",
-            help="Continue a comparison cut short; takes no other option but --jobs and --engine.",
+            help="Continue an interrupted comparison; takes no other option but --jobs and --engine.",
             autocompletion=resumable_comparisons,
         ),
     ] = None,

@@ -21,7 +21,8 @@ def evaluate(
     forecasts: Annotated[
         list[str],
         typer.Argument(
-            metavar="FORECASTS...", help="Tables of forecasts: ours, or a time column and one column per model."
+            metavar="FORECASTS...",
+            help="Tables of forecasts: from forecast-attn, or with a time column and one column per model.",
         ),
     ],
     actuals: Annotated[str, typer.Option("--actuals", metavar="FILE", help="Table with the actual values.")],

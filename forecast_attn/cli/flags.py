@@ -92,7 +92,7 @@ HelpAll = Annotated[
         is_eager=True,
         expose_value=False,
         callback=_show_all,
-        help="Show every option, also the less common ones, and exit.",
+        help="Show all options, including the less common ones, and exit.",
     ),
 ]
 

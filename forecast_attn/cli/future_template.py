@@ -15,7 +15,9 @@ def future_template(
     run: RunArgument = None,
     data: Annotated[
         Path | None,
-        typer.Option("--data", metavar="HISTORY", help="Table to forecast from (default: the training data's end)."),
+        typer.Option(
+            "--data", metavar="HISTORY", help="Table to forecast from (default: the end of the training data)."
+        ),
     ] = None,
     out: Annotated[str, typer.Option("--out", metavar="FILE", help="CSV to write; - for stdout.")] = "-",
     quiet: Quiet = False,

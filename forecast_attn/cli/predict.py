@@ -27,7 +27,9 @@ def predict(
     run: RunArgument = None,
     data: Annotated[
         Path | None,
-        typer.Option("--data", metavar="HISTORY", help="Table to forecast from (default: the training data's end)."),
+        typer.Option(
+            "--data", metavar="HISTORY", help="Table to forecast from (default: the end of the training data)."
+        ),
     ] = None,
     future: Annotated[
         Path | None, typer.Option("--future", metavar="FUTURE", help="Table of the future values of covariates.")

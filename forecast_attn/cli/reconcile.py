@@ -20,7 +20,7 @@ def reconcile(
     hierarchy: Annotated[
         Path,
         typer.Option(
-            "--hierarchy", metavar="FILE", help="Table of the sums: a column per level, a row per bottom series."
+            "--hierarchy", metavar="FILE", help="Table of the hierarchy: a column per level, a row per bottom series."
         ),
     ],
     run: RunArgument = None,

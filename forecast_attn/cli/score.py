@@ -22,7 +22,9 @@ SHOWN = 10
 @with_options(ScoreRequest)
 def score(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="Finished run.", autocompletion=finished_runs)],
-    data: Annotated[Path, typer.Argument(metavar="DATA", help="Table of the rows, and a lookback before them.")],
+    data: Annotated[
+        Path, typer.Argument(metavar="DATA", help="Table of the rows to score, with a lookback before them.")
+    ],
     config: ConfigFile = None,
     json: Json = False,
     quiet: Quiet = False,

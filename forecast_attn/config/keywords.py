@@ -41,9 +41,9 @@ class SharedKeywords(TypedDict, total=False):
     """Format of the time stamps: '%d.%m.%Y %H:%M', day-first, month-first; s, ms, us or ns for numbers since 1970,
     excel for a spreadsheet's day numbers (default: detected)."""
     tz: str | int | None
-    """Zone of local time stamps, such as Europe/Berlin; results are shown in it."""
+    """Time zone of local time stamps, such as Europe/Berlin; results are shown in it."""
     delimiter: str | int | None
-    """Character between the fields of a CSV (default: detected)."""
+    """Field separator of a CSV (default: detected)."""
     decimal: str | int | None
     """Decimal mark of a CSV, a point or a comma (default: detected)."""
     encoding: str | int | None
@@ -51,17 +51,17 @@ class SharedKeywords(TypedDict, total=False):
     skip_rows: int
     """Lines of a CSV above its header, such as a title. Default: 0."""
     comment: str | int | None
-    """Start of lines of a CSV that are not data, such as '#'."""
+    """Prefix of comment lines in a CSV, such as '#'."""
     skip_footer: int
     """Lines of a CSV below its rows, such as totals and sources. Default: 0."""
     header: bool
     """The first line of a CSV names its columns; without names they are column_1, column_2, …. Default: True."""
     header_rows: int
-    """Lines of a CSV that name its columns, such as names and units. Default: 1."""
+    """Header lines of a CSV, such as 2 for names and units. Default: 1."""
     na: str | Sequence[str]
-    """Cells that mean no value, in addition to NA, NaN, null and the like: -,?,-999."""
+    """Texts that mean a missing value, in addition to NA, NaN, null and the like: -,?,-999."""
     sheet: str | int | None
-    """Sheet of a spreadsheet or table of a JSON file, by its name (default: the only one with rows)."""
+    """Name of the sheet in a spreadsheet, or of the table in a JSON file (default: the only one with rows)."""
     wide: bool
     """The table has one column per series instead of one row per series and step. Default: False."""
     layout: str
@@ -73,7 +73,7 @@ class SharedKeywords(TypedDict, total=False):
     resample: str | int | None
     """Merge events, irregular rows or finer steps into one row per step, such as 15min, D, MS."""
     aggregate: str
-    """Aggregate of the target's rows that --resample merges (mean, sum, last). Default: 'mean'."""
+    """How --resample combines the target's rows (mean, sum, last). Default: 'mean'."""
     missing: str
     """Treatment of empty cells and absent rows; mask hides them from attention and loss; auto masks a few and
     refuses many (auto, error, mask, ffill, interpolate, zero). Default: 'auto'."""
@@ -93,7 +93,7 @@ class SharedKeywords(TypedDict, total=False):
     transform: str
     """Transform of the target before scaling, for skewed values (none, arcsinh, log). Default: 'none'."""
     non_negative: bool
-    """Cut forecasts and their quantiles off at 0, for a target that is never negative. Default: False."""
+    """Clip forecasts and their quantiles at 0, for a target that is never negative. Default: False."""
     short_series: str
     """Treatment of series too short for a training window; auto pads those of a panel (auto, skip, pad, error).
     Default: 'auto'."""
@@ -108,7 +108,8 @@ class SharedKeywords(TypedDict, total=False):
     normaliser: str
     """Function that turns scores into weights (softmax, sparsemax, entmax15). Default: 'softmax'."""
     attention_window: str
-    """Keys that a query may attend to (global, local-p, local-m). Default: 'global'."""
+    """Past steps that a forecast step may attend to: all (global), those around a predicted position (local-p), or
+    those around a whole number of seasons before it (local-m) (global, local-p, local-m). Default: 'global'."""
     window_radius: int
     """Half width D of a local attention window. Default: 10."""
     input_feeding: bool
@@ -207,7 +208,7 @@ class SharedKeywords(TypedDict, total=False):
     devices: int
     """Number of devices to train on, on each machine. Default: 1."""
     num_nodes: int
-    """Number of machines, whose processes torchrun or srun has started. Default: 1."""
+    """Number of machines; torchrun or srun starts their processes. Default: 1."""
     strategy: str
     """How several devices train together; auto is ddp (DistributedDataParallel) (auto, ddp). Default: 'auto'."""
     threads: int
@@ -215,7 +216,7 @@ class SharedKeywords(TypedDict, total=False):
     precision: str
     """Numeric precision of training: 32, or mixed bf16 or 16 (32, bf16, 16). Default: '32'."""
     attention_windows: str | int
-    """Validation windows whose attention is written, evenly spread, or all. Default: '128'."""
+    """Number of validation windows whose attention is written, spread evenly, or all. Default: '128'."""
     attention_dtype: str
     """Type of the attention weights in the file (float32, float16). Default: 'float32'."""
     attention_top: int | None
@@ -243,7 +244,7 @@ class CompareKeywords(SharedKeywords, total=False):
     seed: int
     """Seed of the first training of each; the others follow. Default: 0."""
     jobs: int
-    """Processes that work at the same time. Default: 1."""
+    """Processes to run at the same time. Default: 1."""
     engine: str
     """Work in processes of this machine, or on a Ray cluster (extra ray) (local, ray). Default: 'local'."""
 
@@ -252,7 +253,7 @@ class TuneKeywords(SharedKeywords, total=False):
     """Options of `tune`."""
 
     trials: int
-    """Trials of the study in all, including those of earlier calls and other processes. Default: 50."""
+    """Total number of trials, including those of earlier calls and other processes. Default: 50."""
     max_time: str | int | None
     """Time limit of the search, such as 30m, 8h; repeat the command to continue."""
     space: Path | str | None
@@ -262,7 +263,7 @@ class TuneKeywords(SharedKeywords, total=False):
     backtest: int | None
     """Score by a backtest of the last K cut-offs, instead of on the validation windows."""
     pruner: str
-    """Rule for stopping trials early whose validation loss is bad (median, none). Default: 'median'."""
+    """Rule that stops trials with a bad validation loss early (median, none). Default: 'median'."""
     storage: str | int | None
     """Database of the study: an SQLite file or a URL (default: runs/<table>.study.db)."""
     study: str | int
@@ -276,7 +277,7 @@ class TuneKeywords(SharedKeywords, total=False):
     png: Path | str | None
     """Picture of the importance of each option (extra plot)."""
     jobs: int
-    """Processes that work at the same time. Default: 1."""
+    """Processes to run at the same time. Default: 1."""
     engine: str
     """Work in processes of this machine, or on a Ray cluster (extra ray) (local, ray). Default: 'local'."""
     attention: str
@@ -295,7 +296,7 @@ class PredictKeywords(TypedDict, total=False):
     cold_start: bool
     """Forecast series never seen in training, scaled by their own lookback. Default: False."""
     non_negative: bool | None
-    """Cut forecasts and quantiles off at 0 (default: as in training)."""
+    """Clip forecasts and quantiles at 0 (default: as in training)."""
     samples: int | None
     """Draw N paths of every series (autoregressive, with quantiles)."""
     seed: int | None
@@ -312,7 +313,7 @@ class PredictKeywords(TypedDict, total=False):
     attention_out: Path | str | None
     """Parquet file of the weights."""
     attention_windows: str | int
-    """Windows whose weights are written, evenly spread, or all. Default: 'all'."""
+    """Number of windows whose weights are written, spread evenly, or all. Default: 'all'."""
     attention_dtype: str
     """Type of the written weights (float32, float16). Default: 'float32'."""
     attention_top: int | None
@@ -325,9 +326,9 @@ class BacktestKeywords(TypedDict, total=False):
     cutoffs: int | None
     """The last N cut-offs whose horizon lies within the data."""
     start: str | int | None
-    """First stamp to forecast (default: the end of training)."""
+    """First time stamp to forecast (default: the end of training)."""
     end: str | int | None
-    """Last stamp a forecast may start at; a date covers its whole day."""
+    """Last time stamp at which a forecast may start; a date covers its whole day."""
     stride: str | int | None
     """Distance between cut-offs: steps (24), exact time (24h), or days on the wall clock (7D) (default: the
     horizon)."""
@@ -367,17 +368,17 @@ class BacktestKeywords(TypedDict, total=False):
     name: str | int | None
     """Name of the model in the file (default: the run's)."""
     non_negative: bool | None
-    """Cut forecasts and quantiles off at 0 (default: as in training)."""
+    """Clip forecasts and quantiles at 0 (default: as in training)."""
     accelerator: str
     """Device to compute on (auto, cpu, gpu, cuda, mps). Default: 'auto'."""
     jobs: int
-    """Processes that work at the same time. Default: 1."""
+    """Processes to run at the same time. Default: 1."""
     engine: str
     """Work in processes of this machine, or on a Ray cluster (extra ray) (local, ray). Default: 'local'."""
     attention_out: Path | str | None
     """Parquet file of the weights."""
     attention_windows: str | int
-    """Windows whose weights are written, evenly spread, or all. Default: 'all'."""
+    """Number of windows whose weights are written, spread evenly, or all. Default: 'all'."""
     attention_dtype: str
     """Type of the written weights (float32, float16). Default: 'float32'."""
     attention_top: int | None
@@ -394,7 +395,7 @@ class ScoreKeywords(TypedDict, total=False):
     side: str
     """Flag rows above the interval, below it, or both (both, above, below). Default: 'both'."""
     start: str | int | None
-    """First stamp to score (default: the one after the reference)."""
+    """First time stamp to score (default: the one after the reference)."""
     reference: Path | str | None
     """Table of rows known to be normal (default: the rows that validated the run)."""
     out: Path | str | None
@@ -450,9 +451,9 @@ class AuditKeywords(TypedDict, total=False):
     covariates: bool
     """Measure the importance of each column too (permutation importance). Default: False."""
     draws: int | None
-    """Random orders of the weights (default: 100 for up to 128 windows, fewer for more)."""
+    """Number of random orders of the weights (default: 100 for up to 128 windows, fewer for more)."""
     repeats: int
-    """Permutations of each column. Default: 10."""
+    """Number of permutations of each column. Default: 10."""
     seed: int
     """Seed of all random draws. Default: 0."""
     out: Path | str | None
@@ -604,9 +605,9 @@ class EvaluateKeywords(TypedDict, total=False):
     """Format of the time stamps: '%d.%m.%Y %H:%M', day-first, month-first; s, ms, us or ns for numbers since 1970,
     excel for a spreadsheet's day numbers (default: detected)."""
     tz: str | int | None
-    """Zone of local time stamps, such as Europe/Berlin; results are shown in it."""
+    """Time zone of local time stamps, such as Europe/Berlin; results are shown in it."""
     delimiter: str | int | None
-    """Character between the fields of a CSV (default: detected)."""
+    """Field separator of a CSV (default: detected)."""
     decimal: str | int | None
     """Decimal mark of a CSV, a point or a comma (default: detected)."""
     encoding: str | int | None
@@ -614,17 +615,17 @@ class EvaluateKeywords(TypedDict, total=False):
     skip_rows: int
     """Lines of a CSV above its header, such as a title. Default: 0."""
     comment: str | int | None
-    """Start of lines of a CSV that are not data, such as '#'."""
+    """Prefix of comment lines in a CSV, such as '#'."""
     skip_footer: int
     """Lines of a CSV below its rows, such as totals and sources. Default: 0."""
     header: bool
     """The first line of a CSV names its columns; without names they are column_1, column_2, …. Default: True."""
     header_rows: int
-    """Lines of a CSV that name its columns, such as names and units. Default: 1."""
+    """Header lines of a CSV, such as 2 for names and units. Default: 1."""
     na: str | Sequence[str]
-    """Cells that mean no value, in addition to NA, NaN, null and the like: -,?,-999."""
+    """Texts that mean a missing value, in addition to NA, NaN, null and the like: -,?,-999."""
     sheet: str | int | None
-    """Sheet of a spreadsheet or table of a JSON file, by its name (default: the only one with rows)."""
+    """Name of the sheet in a spreadsheet, or of the table in a JSON file (default: the only one with rows)."""
     wide: bool
     """The table has one column per series instead of one row per series and step. Default: False."""
     layout: str

@@ -140,23 +140,23 @@ class DataConfig:
         "excel for a spreadsheet's day numbers (default: detected)",
     )
     tz: str | None = option(
-        None, "zone of local time stamps, such as Europe/Berlin; results are shown in it", essential=True
+        None, "time zone of local time stamps, such as Europe/Berlin; results are shown in it", essential=True
     )
-    delimiter: str | None = option(None, "character between the fields of a CSV (default: detected)")
+    delimiter: str | None = option(None, "field separator of a CSV (default: detected)")
     decimal: str | None = option(None, "decimal mark of a CSV, a point or a comma (default: detected)")
     encoding: str | None = option(None, "encoding of a CSV (default: detected among UTF-8, UTF-16 and Latin-1)")
     skip_rows: int = option(0, "lines of a CSV above its header, such as a title", low=0)
-    comment: str | None = option(None, "start of lines of a CSV that are not data, such as '#'")
+    comment: str | None = option(None, "prefix of comment lines in a CSV, such as '#'")
     skip_footer: int = option(0, "lines of a CSV below its rows, such as totals and sources", low=0)
     header: bool = option(
         True, "the first line of a CSV names its columns; without names they are column_1, column_2, …"
     )
-    header_rows: int = option(1, "lines of a CSV that name its columns, such as names and units", low=1, high=9)
+    header_rows: int = option(1, "header lines of a CSV, such as 2 for names and units", low=1, high=9)
     na: tuple[str, ...] = option(
-        (), "cells that mean no value, in addition to NA, NaN, null and the like: -,?,-999", metavar="TEXTS"
+        (), "texts that mean a missing value, in addition to NA, NaN, null and the like: -,?,-999", metavar="TEXTS"
     )
     sheet: str | None = option(
-        None, "sheet of a spreadsheet or table of a JSON file, by its name (default: the only one with rows)"
+        None, "name of the sheet in a spreadsheet, or of the table in a JSON file (default: the only one with rows)"
     )
     wide: bool = option(False, "the table has one column per series instead of one row per series and step")
     layout: str = option(
@@ -172,9 +172,7 @@ class DataConfig:
         None,
         "merge events, irregular rows or finer steps into one row per step, such as 15min, D, MS",
     )
-    aggregate: str = option(
-        "mean", "aggregate of the target's rows that --resample merges", choices=("mean", "sum", "last")
-    )
+    aggregate: str = option("mean", "how --resample combines the target's rows", choices=("mean", "sum", "last"))
     missing: str = option(
         "auto",
         "treatment of empty cells and absent rows; mask hides them from attention and loss; auto masks a few "
@@ -206,9 +204,7 @@ class DataConfig:
     transform: str = option(
         "none", "transform of the target before scaling, for skewed values", choices=("none", "arcsinh", "log")
     )
-    non_negative: bool = option(
-        False, "cut forecasts and their quantiles off at 0, for a target that is never negative"
-    )
+    non_negative: bool = option(False, "clip forecasts and their quantiles at 0, for a target that is never negative")
     short_series: str = option(
         "auto",
         "treatment of series too short for a training window; auto pads those of a panel",
@@ -257,7 +253,10 @@ class ModelConfig:
         "softmax", "function that turns scores into weights", choices=("softmax", "sparsemax", "entmax15")
     )
     attention_window: str = option(
-        "global", "keys that a query may attend to", choices=("global", "local-p", "local-m")
+        "global",
+        "past steps that a forecast step may attend to: all (global), those around a predicted position (local-p), or "
+        "those around a whole number of seasons before it (local-m)",
+        choices=("global", "local-p", "local-m"),
     )
     window_radius: int = option(10, "half width D of a local attention window", low=1, high=MOST_STEPS)
     input_feeding: bool = option(False, "feed the attentional state into the next decoder step (luong order)")
@@ -443,7 +442,7 @@ class TrainingConfig:
     )
     accelerator: str = option("auto", "device to train on", choices=ACCELERATORS, essential=True)
     devices: int = option(1, "number of devices to train on, on each machine", low=1, high=1_024)
-    num_nodes: int = option(1, "number of machines, whose processes torchrun or srun has started", low=1, high=1_024)
+    num_nodes: int = option(1, "number of machines; torchrun or srun starts their processes", low=1, high=1_024)
     strategy: str = option(
         "auto",
         "how several devices train together; auto is ddp (DistributedDataParallel)",
@@ -457,7 +456,9 @@ class TrainingConfig:
         "32", "numeric precision of training: 32, or mixed bf16 or 16", choices=("32", "bf16", "16")
     )
     attention_windows: str = option(
-        "128", "validation windows whose attention is written, evenly spread, or all", check=parse_attention_windows
+        "128",
+        "number of validation windows whose attention is written, spread evenly, or all",
+        check=parse_attention_windows,
     )
     attention_dtype: str = option("float32", "type of the attention weights in the file", choices=WEIGHT_TYPES)
     attention_top: int | None = option(

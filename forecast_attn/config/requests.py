@@ -114,7 +114,7 @@ class Computing(Request):
 class Sharing(Request):
     """The processes among which a command shares out its work."""
 
-    jobs: int = option(1, "processes that work at the same time", low=1, high=1_024)
+    jobs: int = option(1, "processes to run at the same time", low=1, high=1_024)
     engine: str = option("local", "work in processes of this machine, or on a Ray cluster (extra ray)", choices=ENGINES)
 
 
@@ -125,7 +125,7 @@ class AttentionFile(Request):
     attention_out: Path | None = option(None, "Parquet file of the weights")
     attention_windows: str = option(
         "all",
-        "windows whose weights are written, evenly spread, or all",
+        "number of windows whose weights are written, spread evenly, or all",
         metavar="N|all",
         check=parse_attention_windows,
     )
@@ -144,7 +144,7 @@ class PredictRequest(AttentionFile, Computing):
     out: Path | None = option(None, "CSV of the forecasts; - for stdout")
     attention_members: bool = option(False, "write the weights of each ensemble member to its own file too")
     cold_start: bool = option(False, "forecast series never seen in training, scaled by their own lookback")
-    non_negative: bool | None = option(None, "cut forecasts and quantiles off at 0 (default: as in training)")
+    non_negative: bool | None = option(None, "clip forecasts and quantiles at 0 (default: as in training)")
     samples: int | None = option(None, "draw N paths of every series (autoregressive, with quantiles)")
     seed: int | None = option(None, "seed of the paths (default: drawn and shown)")
     samples_out: Path | None = option(None, "Parquet file of the paths")
@@ -173,8 +173,10 @@ class BacktestRequest(AttentionFile, Sharing, Computing):
     command = "backtest"
 
     cutoffs: int | None = option(None, "the last N cut-offs whose horizon lies within the data")
-    start: str | None = option(None, "first stamp to forecast (default: the end of training)", metavar="DATE")
-    end: str | None = option(None, "last stamp a forecast may start at; a date covers its whole day", metavar="DATE")
+    start: str | None = option(None, "first time stamp to forecast (default: the end of training)", metavar="DATE")
+    end: str | None = option(
+        None, "last time stamp at which a forecast may start; a date covers its whole day", metavar="DATE"
+    )
     stride: str | None = option(
         None,
         "distance between cut-offs: steps (24), exact time (24h), or days on the wall clock (7D) "
@@ -224,7 +226,7 @@ class BacktestRequest(AttentionFile, Sharing, Computing):
     out: Path | None = option(None, "Parquet or CSV of the forecasts; the scores are written beside it as JSON")
     out_run: Path | None = option(None, "run directory of the training, where a table is backtested", metavar="DIR")
     name: str | None = option(None, "name of the model in the file (default: the run's)", metavar="NAME")
-    non_negative: bool | None = option(None, "cut forecasts and quantiles off at 0 (default: as in training)")
+    non_negative: bool | None = option(None, "clip forecasts and quantiles at 0 (default: as in training)")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -236,7 +238,7 @@ class ScoreRequest(Computing):
     rate: float = option(0.01, "share of normal rows that may be flagged", low=1e-9, high=0.5)
     step: int = option(1, "compare each row with the forecast made this many steps before it", low=1)
     side: str = option("both", "flag rows above the interval, below it, or both", choices=SIDES)
-    start: str | None = option(None, "first stamp to score (default: the one after the reference)", metavar="DATE")
+    start: str | None = option(None, "first time stamp to score (default: the one after the reference)", metavar="DATE")
     reference: Path | None = option(
         None, "table of rows known to be normal (default: the rows that validated the run)", metavar="FILE"
     )
@@ -297,9 +299,9 @@ class AuditRequest(Computing):
     )
     covariates: bool = option(False, "measure the importance of each column too (permutation importance)")
     draws: int | None = option(
-        None, "random orders of the weights (default: 100 for up to 128 windows, fewer for more)", low=10
+        None, "number of random orders of the weights (default: 100 for up to 128 windows, fewer for more)", low=10
     )
-    repeats: int = option(10, "permutations of each column", low=2)
+    repeats: int = option(10, "number of permutations of each column", low=2)
     seed: int = option(0, "seed of all random draws", low=0)
     out: Path | None = option(None, "JSON document to write")
 
@@ -331,7 +333,7 @@ class PlotRequest(Request):
 
     command = "plot"
 
-    kind: str = option("forecast", "what to draw", choices=PICTURES)
+    kind: str = option("forecast", "kind of picture", choices=PICTURES)
     item: tuple[str, ...] = option((), "only this series; repeatable", metavar="NAME", read=_names_with_commas)
     cutoff: str | None = option(None, "forecast of this cut-off (default: the last of each series)", metavar="TIME")
     model: tuple[str, ...] = option(
@@ -375,9 +377,9 @@ class TrackingRequest(Request):
 
     command = "train"
 
-    logger: str | None = option(None, "log options, losses and scores elsewhere too", choices=LOGGERS)
+    logger: str | None = option(None, "tracker that also receives options, losses and scores", choices=LOGGERS)
     log_to: str | None = option(
-        None, "folder or address of the logger (default: tracking/ in the run)", metavar="FOLDER|URL"
+        None, "folder or address of the tracker (default: tracking/ in the run)", metavar="FOLDER|URL"
     )
 
 
@@ -437,7 +439,7 @@ class TuneRequest(Sharing):
     command = "tune"
 
     trials: int = option(
-        50, "trials of the study in all, including those of earlier calls and other processes", low=1, high=1_000_000
+        50, "total number of trials, including those of earlier calls and other processes", low=1, high=1_000_000
     )
     max_time: str | None = option(
         None, "time limit of the search, such as 30m, 8h; repeat the command to continue", check=parse_duration
@@ -448,7 +450,7 @@ class TuneRequest(Sharing):
         None, "score by a backtest of the last K cut-offs, instead of on the validation windows", low=1, metavar="K"
     )
     pruner: str = option(
-        "median", "rule for stopping trials early whose validation loss is bad", choices=("median", "none")
+        "median", "rule that stops trials with a bad validation loss early", choices=("median", "none")
     )
     storage: str | None = option(
         None, "database of the study: an SQLite file or a URL (default: runs/<table>.study.db)", metavar="FILE|URL"
@@ -466,7 +468,9 @@ class CheckRequest(Request):
 
     command = "check"
 
-    format: str | None = option(None, "output format; github writes annotations", choices=CHECK_FORMATS)
+    format: str | None = option(
+        None, "output format; github writes annotations for GitHub Actions", choices=CHECK_FORMATS
+    )
     fix: bool = option(False, "write the repaired table; needs --out")
     out: Path | None = option(None, "CSV that --fix writes; - for stdout")
 
