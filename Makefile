@@ -46,7 +46,7 @@ $(TESTING): $(RUNTIME)
 	touch $@
 
 $(SERVICES): $(TESTING)
-	$(BIN)/python $(INSTALL) -c constraints.txt -e ".[ray,mlflow,tensorboard,wandb]" $(MLFLOW_SERVER) $(STORES) u8darts
+	$(BIN)/python $(INSTALL) -c constraints.txt -e ".[chronos,ray,mlflow,tensorboard,wandb]" $(MLFLOW_SERVER) $(STORES) u8darts
 	touch $@
 
 demo: $(RUNTIME)  ## Train on bundled data, predict, show the attention (writes to runs/demo)
@@ -59,7 +59,7 @@ test: $(TESTING)  ## Lint, types, docs fresh, and all tests of forecast-attn its
 test-integration: $(TESTING)  ## The tests that start something real beside it: a browser, a notebook, a server, a build
 	$(PYTEST) -m "integration and not services"
 
-test-services: $(SERVICES)  ## The tests with a real Ray, MLflow server, S3, TensorBoard, wandb and darts; installs them (hundreds of MB)
+test-services: $(SERVICES)  ## The tests with a real Ray, MLflow server, S3, TensorBoard, wandb, Chronos and darts; installs them (hundreds of MB)
 	$(PYTEST) --dist loadfile -m services
 
 fast: $(TESTING)  ## The quick tests, in a minute

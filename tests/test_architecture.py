@@ -213,7 +213,7 @@ def test_only_run_dir_knows_file_names() -> None:
     names = [path.name for path in vars(RunDir("run")).values() if isinstance(path, Path) and path.suffix]
     assert len(names) >= 10
     for path in PACKAGE.rglob("*.py"):
-        if path.name == "run_dir.py":
+        if path.name in ("run_dir.py", "chronos.py"):  # a Chronos model has a config.json of its own
             continue
         strings = [
             node.value

@@ -490,7 +490,8 @@ def _fitted_on(name: str, backtest: Backtest, served: slice, boundary: Any) -> C
     Raises:
         ConfigError, DataError: see `compared_forecasts`.
     """
-    windows, setup = backtest.folds.windows, BaselineSetup.of(backtest.model.schema, boundary)
+    windows = backtest.folds.windows
+    setup = replace(BaselineSetup.of(backtest.model.schema, boundary), chronos_model=backtest.chronos_model)
     panel = without_later_values(backtest.panel, boundary) if name in FITTED_BASELINES else backtest.panel
     fitted = fitted_baseline(name, panel, setup)
     if fitted is not None:

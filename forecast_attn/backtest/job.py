@@ -50,6 +50,8 @@ class Backtest:
     """Of the network and of those baselines, as the run keeps them; empty where the network has one half."""
     is_validated: bool = False
     """Whether the run was trained again on all rows, and the network that validation judged forecasts here."""
+    chronos_model: Path | None = None
+    """Folder of the weights of the baseline `chronos`."""
     refit: RefitOptions = field(default_factory=RefitOptions)
     accelerator: str = "auto"
     attention_path: Path | None = None
@@ -89,8 +91,14 @@ class Backtest:
             **{f"--{name.replace('_', '-')}": value for name, value in refit.items()},
             "--accelerator": self.device.type,
             "name": self.name,
+            **self._digests_of_chronos(),
             **({"weights of the combination": self.weights} if self.chooses_weights else {}),
         }
+
+    def _digests_of_chronos(self) -> dict[str, list[str]]:
+        if self.chronos_model is None:
+            return {}
+        return {"--chronos-model": [sha256_of(path) for path in sorted(self.chronos_model.glob("*.safetensors"))]}
 
 
 class BacktestListener:

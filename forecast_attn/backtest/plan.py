@@ -46,6 +46,8 @@ class BacktestOptions:
     """The default ones when None."""
     combine_with: tuple[str, ...] | None = None
     """The baselines of which the mean with the model's forecast is a model too; as the run combines when None."""
+    chronos_model: Path | None = None
+    """Folder of the weights of the baseline `chronos`, which is compared with when they are given."""
     metrics: tuple[str, ...] | None = None
     by: tuple[str, ...] = ()
     attention_out: Path | None = None
@@ -59,7 +61,7 @@ class BacktestOptions:
 
     def __post_init__(self) -> None:
         check_sharing(self.engine, self.jobs)
-        check_baselines(self.compared)
+        check_baselines(self.compared, self.chronos_model)
 
     @classmethod
     def of(cls, request: BacktestRequest) -> Self:
@@ -84,6 +86,7 @@ class BacktestOptions:
             ),
             baselines=() if names == ("none",) else names,
             combine_with=request.combine_with,
+            chronos_model=request.chronos_model,
             metrics=request.metrics or None,
             by=request.by,
             attention_out=request.attention_out,
@@ -99,7 +102,8 @@ class BacktestOptions:
     def compared(self) -> tuple[str, ...]:
         """Names of all baselines to compute, each once."""
         baselines = DEFAULT_BASELINES if self.baselines is None else self.baselines
-        return tuple(dict.fromkeys((*baselines, *(self.combine_with or ()))))
+        chronos = () if self.chronos_model is None else ("chronos",)
+        return tuple(dict.fromkeys((*baselines, *(self.combine_with or ()), *chronos)))
 
 
 def plan_backtest(
@@ -163,6 +167,7 @@ def plan_on_panel(run: RunDir, model: Model, panel: Panel, options: BacktestOpti
         combine_with=candidates or options.combine_with or (),
         weights=weights,
         is_validated=is_validated,
+        chronos_model=options.chronos_model,
         refit=options.refit,
         accelerator=options.accelerator,
         attention_path=options.attention_out,

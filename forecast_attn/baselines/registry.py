@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 
@@ -33,6 +34,7 @@ BASELINES = (
     "quantile-regression",
     "kernel-regression",
     *OPTIONAL_BASELINES,
+    "chronos",
 )
 
 _SIMPLE = {"naive": naive, "mean": recent_mean, "median": recent_median, "drift": drift}
@@ -40,12 +42,16 @@ _OF_EACH_CUTOFF = (*_SIMPLE, "seasonal-naive", *OPTIONAL_BASELINES[1:])
 """Those that do not learn, and cost the same however many cut-offs are forecast at once."""
 FITTED_BASELINES = ("linear", "median-regression", "boosted-trees")
 """Those that learn from the windows up to a boundary; of the others every cut-off has its own."""
-WITH_QUANTILES = ("quantile-regression", "kernel-regression")
+WITH_QUANTILES = ("quantile-regression", "kernel-regression", "chronos")
 """Those that forecast more than a point."""
 
 
-def check_baselines(names: tuple[str, ...] | list[str]) -> None:
+def check_baselines(names: tuple[str, ...] | list[str], chronos_model: Path | None = None) -> None:
     """Refuse baselines that are unknown or not installed, before anything is computed.
+
+    Args:
+        names: of the baselines.
+        chronos_model: folder of the weights of `chronos`.
 
     Raises:
         ConfigError: with the nearest name, or the command that installs it.
@@ -57,6 +63,10 @@ def check_baselines(names: tuple[str, ...] | list[str]) -> None:
             from forecast_attn.baselines.optional import check_installed
 
             check_installed(name)
+        if name == "chronos":
+            from forecast_attn.baselines.chronos import check_chronos
+
+            check_chronos(chronos_model)
 
 
 class CachedBaselines:
@@ -110,7 +120,7 @@ def baseline_forecasts(name: str, panel: Panel, cutoffs: Ints, setup: BaselineSe
         ConfigError: there is no such baseline, or it is not installed.
         DataError: a fitted baseline has no training window.
     """
-    check_baselines([name])
+    check_baselines([name], setup.chronos_model)
     cutoffs = np.asarray(cutoffs, np.int64)
     starts = panel.starts[panel.series_of(cutoffs)]
     if name in _SIMPLE:
@@ -166,10 +176,15 @@ def quantile_forecasts(
     """
     if name not in WITH_QUANTILES:
         return baseline_forecasts(name, panel, cutoffs, setup), None
+    from forecast_attn.baselines.chronos import chronos_forecasts
     from forecast_attn.baselines.kernel_regression import kernel_regression_forecasts
     from forecast_attn.baselines.quantile_regression import quantile_regression_forecasts
 
-    of = quantile_regression_forecasts if name == "quantile-regression" else kernel_regression_forecasts
+    functions = {
+        "quantile-regression": quantile_regression_forecasts,
+        "kernel-regression": kernel_regression_forecasts,
+        "chronos": chronos_forecasts,
+    }
     names = tuple(sorted({*quantiles, MEDIAN}))
-    forecasts = of(panel, np.asarray(cutoffs, np.int64), setup, names)
+    forecasts = functions[name](panel, np.asarray(cutoffs, np.int64), setup, names)
     return forecasts[..., names.index(MEDIAN)], forecasts[..., [names.index(each) for each in quantiles]]

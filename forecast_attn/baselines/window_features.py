@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -45,6 +46,8 @@ class BaselineSetup:
     """Rows of the windows to learn from, where they are known; those up to the boundary when None."""
     scaler: Scaler | None = None
     """Scaler of the rows up to the boundary, if there is one; fitted when None."""
+    chronos_model: Path | None = None
+    """Folder of the weights of `chronos`."""
 
     @property
     def split(self) -> Split:

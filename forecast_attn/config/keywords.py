@@ -357,6 +357,8 @@ class BacktestKeywords(TypedDict, total=False):
     combine_with: str | Sequence[str] | None
     """Also score the mean of the model's forecast and these baselines' (regression,quantile-regression), as
     combination; none: the network alone (default: as validation chose in training)."""
+    chronos_model: Path | str | None
+    """Also compare with a Chronos model, whose weights are in this folder (extra chronos)."""
     metrics: str | Sequence[str] | None
     """Metrics, such as mae,rmse (default: all)."""
     by: str | Sequence[str]

@@ -221,6 +221,9 @@ class BacktestRequest(AttentionFile, Sharing, Computing):
         "combination; none: the network alone (default: as validation chose in training)",
         read=parse_combination,
     )
+    chronos_model: Path | None = option(
+        None, "also compare with a Chronos model, whose weights are in this folder (extra chronos)", metavar="DIR"
+    )
     metrics: tuple[str, ...] | None = option(None, "metrics, such as mae,rmse (default: all)")
     by: tuple[str, ...] = option((), "score by step, item_id, hour, weekday or cutoff too", metavar="GROUPS")
     out: Path | None = option(None, "Parquet or CSV of the forecasts; the scores are written beside it as JSON")
