@@ -235,7 +235,7 @@ def _done(function: Callable[[Any, Any], Any], common: tuple[str, Path, Any], ta
 
 
 @contextlib.contextmanager
-def connected(accelerator: str = "cpu") -> Iterator[Cluster]:
+def connected(accelerator: str) -> Iterator[Cluster]:
     """The cluster of RAY_ADDRESS, the one that runs on this machine, or else one that is started here and ends again.
 
     Args:

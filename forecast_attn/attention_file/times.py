@@ -37,7 +37,7 @@ def stamps_after(times: NDArray[Any], steps: NDArray[np.int64], frequency: str) 
     return np.stack([step.shift(times[:, index], int(count)) for index, count in enumerate(steps)], axis=1)
 
 
-def parse_time(value: Any, time_type: np.dtype[Any], zone: Zone = NO_ZONE) -> Any:
+def parse_time(value: Any, time_type: np.dtype[Any], zone: Zone) -> Any:
     """A time as the file's axis has it, from text, a number or a time stamp; without an offset it is one of the zone.
 
     Raises:

@@ -138,7 +138,7 @@ def windows_table(
     timestamps: NDArray[Any],
     lookback_starts: NDArray[Any],
     weights: NDArray[np.float32],
-    observed: NDArray[np.bool_] | None = None,
+    observed: NDArray[np.bool_] | None,
 ) -> Any:
     """The rows of some windows, one per (window, head, step); the arguments are those of `AttentionWriter.write`.
 

@@ -30,9 +30,9 @@ def audit_run(
     data: pd.DataFrame | Table | None,
     options: AuditOptions,
     *,
-    others: Sequence[Path | str] = (),
-    accelerator: str = "auto",
-    listener: AuditListener | None = None,
+    others: Sequence[Path | str],
+    accelerator: str,
+    listener: AuditListener | None,
 ) -> Audit:
     """Audit a run on the validation windows of the table it was trained on.
 

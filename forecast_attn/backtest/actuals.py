@@ -84,7 +84,7 @@ def actuals_of(
     source: str,
     vintages: pd.DataFrame | Table | None = None,
     *,
-    weighted: bool = False,
+    weighted: bool,
 ) -> Panel:
     """The panel of a table as it was read; see `read_actuals`."""
     schema, options = model.schema, model.config.data

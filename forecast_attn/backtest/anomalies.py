@@ -42,7 +42,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-def interval_scores(actual: Floats, lower: Floats, upper: Floats, side: str = "both") -> Floats:
+def interval_scores(actual: Floats, lower: Floats, upper: Floats, side: str) -> Floats:
     """Distance beyond the interval, in widths of the interval: above 0 outside, 0 on a bound, below 0 inside.
 
     This is the conformity score of Sesia and Candès 2020, "A comparison of some conformal quantile regression methods"

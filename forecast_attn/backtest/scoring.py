@@ -57,7 +57,7 @@ class Scores:
 
 
 def score_backtest(
-    parts: Iterable[pd.DataFrame], backtest: Backtest, metrics: Sequence[str] | None, by: Sequence[str] = ()
+    parts: Iterable[pd.DataFrame], backtest: Backtest, metrics: Sequence[str] | None, by: Sequence[str]
 ) -> Scores:
     """Score the rows of a backtest, a part at a time.
 
@@ -111,7 +111,7 @@ def training_scales(backtest: Backtest) -> pd.DataFrame:
     return insample_scales(panel, panel.starts[:-1] + Split(boundary).training_rows(panel), season)
 
 
-def check_scores(backtest: Backtest, metrics: Sequence[str] | None, by: Sequence[str] = ()) -> None:
+def check_scores(backtest: Backtest, metrics: Sequence[str] | None, by: Sequence[str]) -> None:
     """Refuse metrics and groups that the rows will not allow, before they are computed.
 
     Raises:

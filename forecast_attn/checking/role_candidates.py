@@ -220,7 +220,7 @@ def _is_a_time_of_many_rows(candidate: RoleCandidate) -> bool:
     return candidate.item_id is not None or candidate.rank[0] == _EVENTS or (candidate.rank[0] == _NEITHER and named)
 
 
-def target_candidates(frame: pd.DataFrame, candidate: RoleCandidate, config: DataConfig, name: str = "") -> Targets:
+def target_candidates(frame: pd.DataFrame, candidate: RoleCandidate, config: DataConfig, name: str) -> Targets:
     """Columns of numbers that are neither time, identifier, calendar nor counter, unless there are no others.
 
     Args:

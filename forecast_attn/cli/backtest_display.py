@@ -67,7 +67,7 @@ def print_folds(console: PipedConsole, folds: Folds, zone: Zone) -> None:
 class BacktestDisplay(BacktestListener):
     """The folds, then a live bar on a terminal, plain lines elsewhere; warnings alone when quiet."""
 
-    def __init__(self, *, quiet: bool, training: TrainingDisplay | None = None) -> None:
+    def __init__(self, *, quiet: bool, training: TrainingDisplay | None) -> None:
         self._training = training
         """The display of a training before the backtest, closed when this one begins."""
         self.console = make_console(stderr=True, quiet=quiet)

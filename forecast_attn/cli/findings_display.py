@@ -21,7 +21,7 @@ MOST_SERIES = 20
 MOST_REPAIRS = 20
 
 
-def show_report(report: CheckReport, console: Console, commands: Sequence[Mapping[str, Any]] = ()) -> None:
+def show_report(report: CheckReport, console: Console, commands: Sequence[Mapping[str, Any]]) -> None:
     """Roles, series, repairs and findings of a table, whether it can be trained on, and the commands that do it."""
     console.print(f"{report.path}: {report.rows:,} rows", soft_wrap=True)
     if report.frequency is not None:

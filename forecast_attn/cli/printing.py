@@ -92,9 +92,9 @@ def line_length() -> int:
     return get_terminal_size().columns if sys.stdout.isatty() else 100
 
 
-def say_fact(name: str, value: str, column: int = 33) -> None:
+def say_fact(name: str, value: str) -> None:
     """Write a name and its value: on a terminal a value is broken at blanks, below its name where it has long words."""
-    start = f"{name:<{column - 1}} "
+    start = f"{name:<32} "
     if sys.stdout.isatty():
         width = line_length()
         lines, indent = broken(value, max(width - len(start), 1)).split("\n"), len(start)

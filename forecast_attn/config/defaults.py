@@ -119,7 +119,7 @@ def shape_of(
     return shape._replace(**{name: value for name, value in given.items() if value is not None})
 
 
-def learning_rate_of(training: TrainingConfig, patch_length: int, num_series: int = 1) -> float:
+def learning_rate_of(training: TrainingConfig, patch_length: int, num_series: int) -> float:
     """Peak learning rate of AdamW; patched networks and panels need a smaller one."""
     return training.learning_rate or (0.001 if patch_length > 1 else 0.005 if num_series >= FEWEST_SERIES else 0.008)
 

@@ -23,7 +23,7 @@ MOST_ADDED = 20
 
 
 def without_repeats(
-    cells: Cells, roles: Roles, report: Report, duplicates: str = "error", repairs: list[Repair] | None = None
+    cells: Cells, roles: Roles, report: Report, duplicates: str, repairs: list[Repair] | None = None
 ) -> Cells:
     """Keep one row for every (series, stamp).
 
@@ -167,7 +167,7 @@ def without_empty_series(cells: Cells, roles: Roles, missing: str, repairs: list
 
 
 def fill_gaps(
-    cells: Cells, frequency: Frequency, report: Report, missing: str = "error", repairs: list[Repair] | None = None
+    cells: Cells, frequency: Frequency, report: Report, missing: str, repairs: list[Repair] | None = None
 ) -> Cells:
     """Add empty rows at the stamps a series leaves out between its first and last; add none under "error".
 
@@ -229,9 +229,7 @@ def _too_long(cells: Cells, frequency: Frequency, absent: int, at: int) -> Findi
 Mask = NDArray[np.bool_]
 
 
-def fill_missing(
-    cells: Cells, roles: Roles, missing: str = "error", repairs: list[Repair] | None = None
-) -> tuple[Cells, Filled]:
+def fill_missing(cells: Cells, roles: Roles, missing: str, repairs: list[Repair] | None = None) -> tuple[Cells, Filled]:
     """Fill the holes of target and covariates in known rows: those up to each series' last known target.
 
     No value is carried from one series to another, or beyond the last known target. Cells a policy cannot fill stay

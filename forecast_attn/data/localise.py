@@ -20,9 +20,7 @@ from forecast_attn.data.zones import Zone, checked_zone
 
 
 @coded("FA201")
-def localise(
-    cells: Cells, report: Report, *, tz: str | None = None, freq: str | None = None, zone: Zone | None = None
-) -> Cells:
+def localise(cells: Cells, report: Report, *, tz: str | None, freq: str | None, zone: Zone | None = None) -> Cells:
     """Put the cells on the axis of their zone, sorted; `zone` says how they are shown.
 
     Args:

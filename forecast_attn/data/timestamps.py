@@ -489,7 +489,7 @@ _REGULAR = 0.95
 """Share of equal steps that makes a reading of dates a time axis. Wrong ones reach 0.92: twelve days each January."""
 
 
-def parse_forms(text: pd.Series, name: str, order: str | None = None) -> tuple[NaiveStamps, str | None]:
+def parse_forms(text: pd.Series, name: str, order: str | None) -> tuple[NaiveStamps, str | None]:
     """Dates without offsets, in the first form that fits, and what it leaves over in the next ones (num_cells,).
 
     Args:

@@ -55,10 +55,10 @@ def forecast_columns(
     frame: pd.DataFrame,
     source: str,
     *,
-    chosen: tuple[str, ...] = (),
-    time: str | None = None,
-    item_id: str | None = None,
-    target: str | None = None,
+    chosen: tuple[str, ...],
+    time: str | None,
+    item_id: str | None,
+    target: str | None,
 ) -> ForecastColumns:
     """Assign a meaning to the columns of a table of forecasts.
 

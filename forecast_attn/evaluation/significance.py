@@ -249,7 +249,7 @@ def typical_stride(windows: Ints) -> int:
 
 
 def tests_of_pair(
-    names: tuple[str, str], differences: Floats, horizon: int, stride: int, step: int | None = None
+    names: tuple[str, str], differences: Floats, horizon: int, stride: int, step: int | None
 ) -> Iterator[tuple[Any, ...]]:
     """Rows of `compare_models` for two models: both tests of all steps together, or Diebold–Mariano alone of one step.
 

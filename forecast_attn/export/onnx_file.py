@@ -82,7 +82,7 @@ def check_installed() -> None:
             importlib.import_module(name)
 
 
-def export_onnx(run: RunDir, path: Path, *, network_alone: bool = False) -> OnnxExport:
+def export_onnx(run: RunDir, path: Path, *, network_alone: bool) -> OnnxExport:
     """Write a finished run as an ONNX file that has been compared with `predict`.
 
     Args:

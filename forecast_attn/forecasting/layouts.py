@@ -41,7 +41,7 @@ def _end_of_interval(quantile: str, quantiles: tuple[str, ...]) -> str:
     return f"{'lo' if value < 0.5 else 'hi'}-{round(100 * abs(1 - 2 * value), 6):g}"
 
 
-def as_darts(predictions: pd.DataFrame, columns: list[str], freq: str | None = None) -> dict[str, Any]:
+def as_darts(predictions: pd.DataFrame, columns: list[str], freq: str | None) -> dict[str, Any]:
     """A TimeSeries of darts for every series, with these columns as its components.
 
     Raises:

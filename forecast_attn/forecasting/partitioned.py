@@ -91,7 +91,7 @@ class PartitionedForecast:
 
 
 def forecast_parts(
-    run: RunDir, data: Path | str, request: ForecastRequest, on_part: Callable[[PartForecast], None] | None = None
+    run: RunDir, data: Path | str, request: ForecastRequest, on_part: Callable[[PartForecast], None] | None
 ) -> PartitionedForecast:
     """Forecast each file of a table by itself, as if it were the whole table.
 

@@ -20,7 +20,7 @@ NAME_ROOM = 15
 Points = list[tuple[float, float]]
 
 
-def curve_figure(curve: dict[str, Any], target: str | None, keys: str = "steps") -> str:
+def curve_figure(curve: dict[str, Any], target: str | None, keys: str) -> str:
     """Figure of the change of the forecast as more steps lose (or keep) their weight; empty without values.
 
     Args:
@@ -42,7 +42,7 @@ def curve_figure(curve: dict[str, Any], target: str | None, keys: str = "steps")
     return _figure(words, curve["label"], parts)
 
 
-def profile_figure(profiles: dict[str, list[float]], patch_length: int = 1) -> str:
+def profile_figure(profiles: dict[str, list[float]], patch_length: int) -> str:
     """The mean weight by lag beside the change of the forecast without each state; nothing without these two.
 
     Args:

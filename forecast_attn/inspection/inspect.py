@@ -75,7 +75,7 @@ def find_attention(source: Path | RunDir | None, *, validation: bool) -> Attenti
 
 
 def inspect_source(
-    source: AttentionSource, request: InspectRequest, table: Path | None = None
+    source: AttentionSource, request: InspectRequest, table: Path | None
 ) -> tuple[Inspection | WeightComparison, list[str]]:
     """Describe the weights, or compare them with another's; write the files that are asked for.
 

@@ -74,7 +74,11 @@ class PageWindows(NamedTuple):
 
 
 def choose_windows(dump: AttentionDump, count: int) -> PageWindows:
-    """At most `count` whole windows, and the newest one of every other series, a light one if `LIGHT_BYTES` hold it."""
+    """At most `count` whole windows, and the newest one of every other series, a light one if `LIGHT_BYTES` hold it.
+
+    The whole windows are spread evenly over series and cut-offs. Where `count` is enough for all series, each has one;
+    then each hour and weekday of the cut-off.
+    """
     order, series = _in_order(dump)
     whole = _sample(series[order], count, *(_groups(dump, by)[order] for by in _kinds(dump)))
     newest = np.flatnonzero(np.diff(series[order], append=-1))
@@ -82,15 +86,6 @@ def choose_windows(dump: AttentionDump, count: int) -> PageWindows:
     indices, light = np.union1d(whole, others), _evenly(others, int(LIGHT_BYTES // _light_bytes(dump)))
     bare = np.setdiff1d(others, light)
     return PageWindows(dump.take(order[indices]), np.isin(indices, whole), ~np.isin(indices, bare))
-
-
-def sample_windows(dump: AttentionDump, count: int) -> AttentionDump:
-    """Choose at most `count` windows, evenly spread over series and cut-offs; in order of series, then cut-off.
-
-    Where `count` is enough for all series, each has one; then each hour and weekday of the cut-off.
-    """
-    order, series = _in_order(dump)
-    return dump.take(order[_sample(series[order], count, *(_groups(dump, by)[order] for by in _kinds(dump)))])
 
 
 def _in_order(dump: AttentionDump) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -46,7 +46,7 @@ def entropy(weights: Weights) -> Floats:
         return np.asarray(np.maximum(np.log(sums) - inner / sums, 0.0))
 
 
-def seasonal_positions(season: int, length: int, *, step: int = 0, tolerance: int = 1) -> NDArray[np.bool_]:
+def seasonal_positions(season: int, length: int, *, step: int, tolerance: int) -> NDArray[np.bool_]:
     """(length,) which positions lie whole seasons (± tolerance) back, counted from the cut-off or from a step ahead.
 
     Args:

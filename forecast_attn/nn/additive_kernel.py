@@ -35,7 +35,7 @@ def additive_scores(
     query: Float[Tensor, "batch query_len size"],
     key: Float[Tensor, "batch key_len size"],
     vector: Float[Tensor, " size"],
-    key_exponential: Float[Tensor, "batch key_len size"] | None = None,
+    key_exponential: Float[Tensor, "batch key_len size"] | None,
     *,
     block_size: int | None = None,
 ) -> Float[Tensor, "batch query_len key_len"]:

@@ -11,7 +11,7 @@ State = Tensor | tuple[Tensor, Tensor]
 
 
 def make_recurrent_layers(
-    cell: str, input_size: int, hidden_size: int, *, num_layers: int, bidirectional: bool = False, dropout: float = 0.0
+    cell: str, input_size: int, hidden_size: int, *, num_layers: int, bidirectional: bool = False, dropout: float
 ) -> nn.GRU | nn.LSTM:
     """Batch-first GRU or LSTM. Dropout acts between layers, so one layer has none."""
     layers: type[nn.GRU | nn.LSTM] = {"gru": nn.GRU, "lstm": nn.LSTM}[cell]

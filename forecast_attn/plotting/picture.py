@@ -108,7 +108,7 @@ def draw_picture(
     source: PlotSource,
     request: PlotRequest,
     data: pd.DataFrame | Path | None,
-    future: pd.DataFrame | Path | None = None,
+    future: pd.DataFrame | Path | None,
 ) -> Picture:
     """Read what a picture shows, and write it to the files that are asked for.
 

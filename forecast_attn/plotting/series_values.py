@@ -42,7 +42,7 @@ class SeriesValues:
     notes: list[str] = field(default_factory=list)
 
     @classmethod
-    def of_panel(cls, panel: Panel, notes: list[str] | None = None) -> SeriesValues:
+    def of_panel(cls, panel: Panel) -> SeriesValues:
         """The known rows of a panel."""
         parts = {
             name: slice(first, stop)
@@ -51,11 +51,10 @@ class SeriesValues:
         return cls(
             {name: panel.timestamps[part] for name, part in parts.items()},
             {name: panel.target[part] for name, part in parts.items()},
-            [] if notes is None else notes,
         )
 
     @classmethod
-    def of_forecasts(cls, forecasts: Forecasts, notes: list[str] | None = None) -> SeriesValues:
+    def of_forecasts(cls, forecasts: Forecasts) -> SeriesValues:
         """The targets that a table of forecasts holds, with a gap where its stamps lie further apart than its steps."""
         known = forecasts.frame.dropna(subset=["target"]).drop_duplicates(["item_id", "timestamp"])
         step = _longest_step(forecasts.frame)
@@ -63,7 +62,7 @@ class SeriesValues:
         for name, rows in known.sort_values("timestamp").groupby("item_id"):
             parts = _with_gaps(rows["timestamp"].to_numpy(), rows["target"].to_numpy(np.float64), step)
             stamps[str(name)], values[str(name)] = parts
-        return cls(stamps, values, [] if notes is None else notes)
+        return cls(stamps, values)
 
     def at(self, item_id: str, stamps: Stamps) -> Floats:
         """The values at these times, NaN where there is none, (len(stamps),)."""

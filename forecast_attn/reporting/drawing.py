@@ -92,12 +92,13 @@ def forecast_legend(view: ForecastView, name: str) -> str:
     return f"Black: series; blue: {name}" + (f"; shaded: {names}" if names else "") + f"{actual}."
 
 
-def errors_figure(errors: StepErrors, first: str, words: str, *, height: int = 190) -> str:
+def errors_figure(errors: StepErrors, first: str, words: str) -> str:
     """Mean absolute error by step ahead of each model, named at its end; the first, called `words`, in blue."""
-    return on_any_screen(lambda width: _errors_figure(errors, first, words, width, height))
+    return on_any_screen(lambda width: _errors_figure(errors, first, words, width))
 
 
-def _errors_figure(errors: StepErrors, first: str, words: str, width: int, height: int) -> str:
+def _errors_figure(errors: StepErrors, first: str, words: str, width: int) -> str:
+    height = 190
     lines = {model.name: model.mae for model in errors.models}
     names = {name: words if name == first else name for name in lines}
     steps = errors.steps.astype(np.float64)
@@ -118,8 +119,9 @@ def _errors_figure(errors: StepErrors, first: str, words: str, width: int, heigh
     return figure(title, title, parts, width, height)
 
 
-def calibration_figure(calibration: Reliability, *, size: int = 300) -> str:
+def calibration_figure(calibration: Reliability) -> str:
     """Shares of values at or below each quantile, over the range that chance allows."""
+    size = 300
     model, frame = calibration.models[0], Frame(size, size, (0.0, 1.0), (0.0, 1.0))
     low, high = (_points(frame, model.quantiles, edge) for edge in (model.low, model.high))
     ends = np.array([0.0, 1.0])
@@ -165,12 +167,13 @@ def _attribution_figure(shown: Attribution, width: int) -> str:
     return figure(attribution_title(shown), words, [*parts, *ticks], width, frame.height)
 
 
-def attribution_by_time_figure(shown: Attribution, *, height: int = 170) -> str:
+def attribution_by_time_figure(shown: Attribution) -> str:
     """Blocks of what each input adds at each time: upwards what raises the forecast, downwards what lowers it."""
-    return on_any_screen(lambda width: _attribution_by_time(shown, width, height))
+    return on_any_screen(lambda width: _attribution_by_time(shown, width))
 
 
-def _attribution_by_time(shown: Attribution, width: int, height: int) -> str:
+def _attribution_by_time(shown: Attribution, width: int) -> str:
+    height = 170
     stamps = np.concatenate([shown.past_stamps, shown.stamps])
     above, below = np.zeros(len(stamps)), np.zeros(len(stamps))
     colours, spans = input_colours(shown), []
@@ -223,8 +226,9 @@ def _path(points: Sequence[tuple[float, float]]) -> str:
     return path
 
 
-def _apart(heights: list[float], top: float, bottom: float, distance: float = 13.0) -> list[float]:
-    """Heights of words, in pixels, moved as far as they need not stand on each other."""
+def _apart(heights: list[float], top: float, bottom: float) -> list[float]:
+    """Heights of words, in pixels, moved apart so that none overlaps another."""
+    distance = 13.0
     moved, order = list(heights), sorted(range(len(heights)), key=heights.__getitem__)
     for index, at in enumerate(order):
         above = moved[order[index - 1]] + distance if index else top

@@ -27,7 +27,7 @@ class JsonLines(logging.Formatter):
         return json.dumps(document, ensure_ascii=False, default=str)
 
 
-def log_to_stderr(*, quiet: bool = False) -> None:
+def log_to_stderr(*, quiet: bool) -> None:
     """Write the server's log and uvicorn's to stderr; if quiet, only their warnings."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())

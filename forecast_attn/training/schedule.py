@@ -40,7 +40,7 @@ class TrainingPlan:
 
 
 def resolve_training(
-    config: TrainingConfig, num_windows: int, seed: int, patch_length: int = 1, num_series: int = 1
+    config: TrainingConfig, num_windows: int, seed: int, patch_length: int, num_series: int
 ) -> TrainingConfig:
     """Fill in batch size, epochs, patience, learning rate and seed where the user left them open."""
     batch_size = config.batch_size or _batch_size(num_windows)
@@ -61,7 +61,7 @@ def resolve_training(
     )
 
 
-def make_plan(config: TrainingConfig, num_windows: int, num_devices: int = 1) -> TrainingPlan:
+def make_plan(config: TrainingConfig, num_windows: int, num_devices: int) -> TrainingPlan:
     """The plan of a resolved configuration; every device takes its share of an epoch's windows."""
     assert config.batch_size is not None
     assert config.max_epochs is not None

@@ -92,7 +92,7 @@ def finish_ensemble(
     config: RunConfig,
     baselines: CachedBaselines,
     reason: str,
-    final_fit: FinalFit | None = None,
+    final_fit: FinalFit | None,
 ) -> None:
     """Score what the members forecast together, beside the scores of each, and declare the ensemble finished.
 

@@ -49,8 +49,8 @@ def update_run(
     out: Path,
     request: UpdateRequest,
     *,
-    history: pd.DataFrame | Table | None = None,
-    on_epoch: Callable[[EpochRecord], None] | None = None,
+    history: pd.DataFrame | Table | None,
+    on_epoch: Callable[[EpochRecord], None] | None,
 ) -> RunDir:
     """Continue a run on new rows, and write a new run.
 

@@ -14,7 +14,7 @@ import scipy.stats
 
 from forecast_attn.attention_file import AttentionMetadata, AttentionWriter, read_attention
 from forecast_attn.inspection.html_report import build_report, make_page
-from forecast_attn.inspection.page_data import sample_windows
+from forecast_attn.inspection.page_data import choose_windows
 from forecast_attn.inspection.window_values import WindowValues
 
 pytestmark = pytest.mark.integration
@@ -524,7 +524,7 @@ def test_a_page_without_the_series_still_draws_the_weights(browser, dump, tmp_pa
     browser.open(path)
     assert browser.complaints() == []
     assert "the series of this window is not known" in browser.ask("document.getElementById('series').textContent")
-    shown = sample_windows(dump, 100)
+    shown = choose_windows(dump, 100).dump
     assert_draws(browser, shown.weights[0].mean(axis=0)[0])
 
 

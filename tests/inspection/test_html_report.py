@@ -17,7 +17,7 @@ from forecast_attn.attention_file import read_attention
 from forecast_attn.errors import RunError
 from forecast_attn.forecaster import Forecaster
 from forecast_attn.inspection.html_report import build_report, make_page
-from forecast_attn.inspection.page_data import PAGE_BYTES, choose_windows, default_windows, sample_windows
+from forecast_attn.inspection.page_data import PAGE_BYTES, choose_windows, default_windows
 from forecast_attn.inspection.plots import draw_heatmap
 from forecast_attn.inspection.report import inspect_attention
 from forecast_attn.inspection.series_lines import lines_of_run
@@ -115,7 +115,7 @@ def audit():
 def test_the_weights_on_the_page_are_those_of_the_file_to_three_digits(make_dump, case):
     dump = make_dump(**case)
     document = document_of(build_report(dump, num_windows=1000).html)
-    shown = sample_windows(dump, 1000)
+    shown = choose_windows(dump, 1000).dump
     shape = (dump.num_windows, len(dump.heads), dump.metadata.horizon, dump.metadata.lookback)
     np.testing.assert_allclose(weights_of(document["weights"], *shape), shown.weights, rtol=1.7e-4)
     assert [document["items"][window["item"]] for window in document["windows"]] == list(shown.window_item_ids)
@@ -143,7 +143,7 @@ def test_means_and_entropy_are_taken_over_all_windows_though_few_are_shown(make_
 def test_times_are_those_of_each_window(make_dump):
     dump = make_dump(windows=3, horizon=4, lookback=10, items=("a", "b"))
     document = document_of(build_report(dump).html)
-    for window, shown in enumerate(sample_windows(dump, 100).window_cutoffs):
+    for window, shown in enumerate(choose_windows(dump, 100).dump.window_cutoffs):
         first = document["windows"][window]["times"]
         assert document["times"][first + 9] == str(shown).replace("T", " ")[:16]
         assert document["times"][first + 13] == str(shown + np.timedelta64(4, "h")).replace("T", " ")[:16]
@@ -168,16 +168,16 @@ def test_times_are_on_the_clock_of_the_zone(make_dump):
 
 def test_windows_are_spread_over_series_and_cutoffs(make_dump):
     dump = make_dump(windows=20, horizon=2, lookback=5, items=("a", "b", "c"))
-    shown = sample_windows(dump, 6)
+    shown = choose_windows(dump, 6).dump
     assert Counter(shown.window_item_ids) == {"a": 2, "b": 2, "c": 2}
     assert {shown.window_cutoffs.min(), shown.window_cutoffs.max()} == {dump.cutoffs[0], dump.cutoffs[-1]}
-    assert sample_windows(dump, 1000).num_windows == 60
+    assert choose_windows(dump, 1000).dump.num_windows == 60
 
 
 def test_every_hour_and_weekday_has_a_window_where_they_fit(make_dump):
     """Cut-offs every hour: an even sample of 61 of 601 would be six hours of the day."""
     dump = make_dump(windows=601, horizon=2, lookback=5)
-    shown = sample_windows(dump, 61)
+    shown = choose_windows(dump, 61).dump
     assert shown.num_windows == 61
     hours = shown.window_cutoffs.astype("datetime64[h]").astype(int) % 24
     assert set(hours) == set(range(24))

@@ -380,7 +380,7 @@ def _has_few_footnotes(column: pd.Categorical) -> bool:
     return bool(marked[column.codes[column.codes >= 0]].mean() <= MOST_FOOTNOTES)
 
 
-def stripped(column: pd.Categorical, na: tuple[str, ...] = ()) -> pd.Categorical:
+def stripped(column: pd.Categorical, na: tuple[str, ...]) -> pd.Categorical:
     """Strip the text; words for a missing value, and those that the user names, become missing."""
     texts = column.categories.str.strip()
     gone = texts.isin([*MISSING_WORDS, *na])

@@ -83,9 +83,7 @@ def without_marks(frame: pd.DataFrame, config: DataConfig) -> pd.DataFrame:
 
 
 @coded("FA101")
-def read_beside(
-    table: Any, config: DataConfig, *, item_id: str | None = None, wide: bool = False, report: Report = stop_at_errors
-) -> pd.DataFrame:
+def read_beside(table: Any, config: DataConfig, *, item_id: str | None = None, wide: bool = False) -> pd.DataFrame:
     """Read a table that accompanies another: a history, future covariates, forecasts.
 
     Args:
@@ -93,7 +91,6 @@ def read_beside(
         config: the options of the other table. Those that say how text is written count for text only.
         item_id: the identifier that was found in the other table.
         wide: whether this table may have one column per series; it may be long too, with item_id and target.
-        report: called with what is worth knowing about the file.
 
     Raises:
         ConfigError, DataError: as `read_table`.
@@ -107,10 +104,10 @@ def read_beside(
     identifier = None if wide else item_id or config.item_id
     layout = config.layout
     config = replace(config, item_id=identifier, wide=False, layout="long")
-    frame = read_table(table, config, report=report)
+    frame = read_table(table, config)
     if layout != "long" and not is_arranged(frame):
-        return arranged(frame, replace(config, layout=layout), table_name(table), report)
-    return made_long(frame, config, table_name(table), report) if wide and not is_long(frame) else frame
+        return arranged(frame, replace(config, layout=layout), table_name(table), stop_at_errors)
+    return made_long(frame, config, table_name(table), stop_at_errors) if wide and not is_long(frame) else frame
 
 
 def _frame_of(table: Any, config: DataConfig, progress: Progress | None, report: Report) -> pd.DataFrame:
