@@ -348,14 +348,13 @@ class Forecaster:
 
         request = BacktestRequest.from_options(dict(options))
         backtest_options, data = BacktestOptions.of(request), fetched(data)
+        run = self._run or RunDir(request.out_run or self._scratch_dir())
+        out = request.out or self._scratch_dir() / run.backtest.name
+        refuse_shared_files(run, out, request.attention_out, [data, vintages])
         if self._run is None:
             backtest = self._trained_backtest(data, vintages, backtest_options, request, training)
         else:
             backtest = self._backtest_of_run(data, vintages, backtest_options, request, training)
-        run = self._fitted()
-        out = request.out or self._scratch_dir() / run.backtest.name
-        tables = [Path(data)] if isinstance(data, str | Path) else []
-        refuse_shared_files(run, out, request.attention_out, tables)
         result = run_backtest(backtest, out, backtest_options, listener or BacktestListener())
         return dataclasses.replace(result, keep=self)  # whose temporary directory may hold the rows
 
@@ -471,8 +470,8 @@ class Forecaster:
         request, run = ScoreRequest.from_options(dict(options)), self._fitted()
         if request.out is not None:
             check_out(request.out)
-            read = [Path(data) if isinstance(data, str | Path) else None, request.reference]
-            refuse_outputs({"--out": request.out}, read=read, runs=[run])
+            read = [data, request.reference]
+            refuse_outputs({"--out": request.out}, read=read, runs=[run], results=[run.anomalies])
         scores = score_rows(run, fetched(data), request, self._scratch_dir)
         if request.out is not None:
             scores.write(request.out)
@@ -502,8 +501,8 @@ class Forecaster:
         from forecast_attn.runs.output_paths import refuse_outputs
 
         request, run = ReconcileRequest.from_options(dict(options)), self._fitted()
-        tables = [Path(each) for each in (hierarchy, forecasts) if isinstance(each, str | Path)]
-        refuse_outputs({"--out": request.out}, read=[*tables, request.reference], runs=[run])
+        read = [hierarchy, forecasts, request.reference]
+        refuse_outputs({"--out": request.out}, read=read, runs=[run], results=[run.reconciled])
         result = reconcile_run(run, hierarchy, forecasts, request, self._scratch_dir())
         if request.out is not None:
             result.write(request.out)
@@ -606,10 +605,7 @@ class Forecaster:
         from forecast_attn.runs.output_paths import refuse_outputs
 
         request, run = AuditRequest.from_options(dict(options)), self._fitted()
-        if request.out is not None and request.out.resolve() != run.audit.resolve():
-            refuse_outputs(
-                {"--out": request.out}, read=[Path(data) if isinstance(data, str | Path) else None], runs=[run]
-            )
+        refuse_outputs({"--out": request.out}, read=[data], runs=[run], results=[run.audit])
         attention = self.config.model.attention != "none" or not request.covariates
         audit_options = AuditOptions(
             request.windows, request.draws, request.seed, attention, request.covariates, request.repeats
@@ -638,12 +634,14 @@ class Forecaster:
         """
         from forecast_attn.reporting.printer import check_targets, write_report
         from forecast_attn.reporting.report import build_run_report
+        from forecast_attn.runs.output_paths import refuse_outputs
 
         if not isinstance(data, str | Path | None):
             raise ConfigError(f"a report takes a file of the table, not a {type(data).__name__}", "report('data.csv')")
-        request = ReportRequest.from_options(dict(options))
+        request, run = ReportRequest.from_options(dict(options)), self._fitted()
         check_targets(request)
-        report = build_run_report(self._fitted(), None if data is None else Path(data))
+        refuse_outputs({"--html": request.html, "--pdf": request.pdf}, read=[data], runs=[run], results=[run.report])
+        report = build_run_report(run, None if data is None else Path(data))
         write_report(report, request)
         return report
 
@@ -664,11 +662,13 @@ class Forecaster:
             RunError: not fitted; the run is damaged; the file cannot be written, or forecasts something else.
         """
         from forecast_attn.export.onnx_file import export_onnx
+        from forecast_attn.runs.output_paths import refuse_outputs
 
-        request = ExportRequest.from_options({**options, "onnx": onnx})
+        request, run = ExportRequest.from_options({**options, "onnx": onnx}), self._fitted()
         if request.onnx is None:
             raise ConfigError("there is no file to write", "--onnx model.onnx")
-        return export_onnx(self._fitted(), request.onnx, network_alone=request.network_alone)
+        refuse_outputs({"--onnx": request.onnx}, runs=[run])
+        return export_onnx(run, request.onnx, network_alone=request.network_alone)
 
     @takes([InspectRequest])
     def inspect(

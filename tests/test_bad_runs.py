@@ -326,7 +326,7 @@ def test_where_a_run_may_not_be_made_is_said_before_the_work(forecast, write, ma
 @pytest.mark.parametrize("flag", ["--out", "--attention-out"])
 def test_a_forecast_that_cannot_be_written_leaves_the_older_one(refused, forecast, run_copy, flag, out):
     assert forecast("predict", run_copy).code == 0
-    refused("predict", run_copy, flag, out, message=f"^cannot write '{re.escape(out)}': ", hint="check that the folder")
+    refused("predict", run_copy, flag, out, message=f"^cannot write '{re.escape(out)}': ", hint="mkdir -p|name a file")
 
 
 @pytest.mark.parametrize(
@@ -341,18 +341,18 @@ def test_an_export_that_cannot_be_written(forecast, run_copy, words, files_in):
 
 
 @pytest.mark.parametrize(
-    ("words", "first", "second"),
+    ("words", "message"),
     [
-        (("--data", "data.csv", "--out", "data.csv"), "--data", "--out"),
-        (("--future", "data.csv", "--out", "./data.csv"), "--future", "--out"),
-        (("--out", "same", "--attention-out", "same"), "--out", "--attention-out"),
-        (("--data", "data.csv", "--out", "link.csv"), "--data", "--out"),
+        (("--data", "data.csv", "--out", "data.csv"), "^--out 'data.csv' is a file that is read"),
+        (("--future", "data.csv", "--out", "./data.csv"), "^--out 'data.csv' is a file that is read"),
+        (("--out", "same", "--attention-out", "same"), "^--out and --attention-out both write 'same'"),
+        (("--data", "data.csv", "--out", "link.csv"), "^--out 'link.csv' is a file that is read"),
     ],
 )
-def test_a_table_that_is_read_is_not_written_over(refused, run_copy, write, make_table, words, first, second):
+def test_a_table_that_is_read_is_not_written_over(refused, run_copy, write, make_table, words, message):
     write(make_table())
     Path("link.csv").symlink_to("data.csv")
-    refused("predict", run_copy, *words, message=f"^{first} and {second} name the same file", hint="own", code=2)
+    refused("predict", run_copy, *words, message=message, hint="name another file|give each", code=2)
 
 
 def test_a_link_is_followed_and_a_pipe_is_not_replaced(forecast, run_copy):

@@ -75,3 +75,66 @@ def test_what_stands_where_a_backtest_would_work_is_left_alone(refused, finished
     refused(*words, message="'.bt.parquet.parts' is in the way", hint="another --out")
     assert [path.read_text() for path in Path().glob("**/thesis.txt")] == ["all of it"]
     assert os.path.lexists(folder)
+
+
+FORECAST = ("predict", "run")
+WRITERS = {
+    "predict --out": (*FORECAST, "--out", "x.csv"),
+    "predict --attention-out": (*FORECAST, "--attention-out", "x.parquet"),
+    "check": ("check", "data.csv", "--fix", "--out", "x.csv"),
+    "backtest": ("backtest", "run", "--out", "x.csv"),
+    "backtest --attention-out": ("backtest", "run", "--attention-out", "x.parquet"),
+    "evaluate": ("evaluate", "run/predictions.csv", "--actuals", "data.csv", "--out", "x.csv"),
+    "plot": ("plot", "run", "--png", "x.png"),
+    "inspect": ("inspect", "run", "--html", "x.html"),
+    "audit": ("audit", "run", "--out", "x.json"),
+    "report": ("report", "run", "--html", "x.html"),
+    "tune": ("tune", "data.csv", "--trials", "1", "--png", "x.png"),
+}
+"""Commands that write a file, whose name is the last word."""
+
+
+@pytest.fixture
+def run_and_table(run_copy, finished_run):
+    """A run and its table in the working directory, where the run finds it."""
+    Path("data.csv").symlink_to(finished_run.parent / "data.csv")
+    return run_copy
+
+
+@pytest.mark.parametrize("words", WRITERS.values(), ids=WRITERS)
+def test_an_output_that_cannot_be_one_is_refused_before_the_work(refused, run_and_table, monkeypatch, words):
+    monkeypatch.setattr("forecast_attn.data.panel_building.build_panel", None)  # no table becomes a panel
+    *words, name = words
+    folder, suffix = Path(f"folder{Path(name).suffix}"), Path(name).suffix
+    folder.mkdir()
+    option = words[-1]
+    refused(*words, folder, message=f"^cannot write '{folder}': it is a folder$", hint="name a file")
+    refused(*words, "", message=f"^{option} is empty$", hint="FILE", code=2)
+    refused(*words, f"none{suffix}/", message=f"^{option} 'none{suffix}/' is no file", hint="FILE", code=2)
+    refused(*words, f"none/x{suffix}", message="there is no folder 'none'$", hint="mkdir -p 'none'")
+
+
+@pytest.mark.parametrize("words", [WRITERS["backtest --attention-out"], WRITERS["predict --attention-out"]])
+def test_a_parquet_file_is_not_written_to_stdout(refused, run_and_table, words):
+    refused(*words[:-1], "-", message="^'-' is stdout, and this is a file$", hint="name a file", code=2)
+
+
+@pytest.mark.parametrize("target", ["run/schema.json", "table"])
+def test_a_forecast_does_not_replace_its_run_or_the_table_of_the_training(refused, finished_run, run_copy, target):
+    if target == "table":
+        target = finished_run.parent / "data.csv"
+    refused(*FORECAST, "--out", target, message="belongs to a run$", hint="another", code=2)
+
+
+@pytest.mark.parametrize("command", ["check", "evaluate"])
+def test_no_command_writes_over_a_run_that_it_does_not_read(refused, forecast, run_and_table, command):
+    assert forecast(*FORECAST).code == 0
+    name = {"check": "run/schema.json", "evaluate": "run/history.csv"}[command]
+    refused(*WRITERS[command][:-1], name, message="belongs to a run$", hint="another", code=2)
+
+
+@pytest.mark.parametrize("words", [FORECAST, ("backtest", "run"), ("audit", "run"), ("report", "run")])
+def test_a_read_only_run_is_refused_before_the_work(refused, run_and_table, monkeypatch, words):
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK or Path(path).name != "run")  # may be root
+    monkeypatch.setattr("forecast_attn.nn.network.ForecastNetwork.forward", None)
+    refused(*words, message="^cannot write 'run/.*'run' may not be written to$", hint="elsewhere")

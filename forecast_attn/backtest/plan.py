@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -25,6 +26,7 @@ from forecast_attn.forecasting.history import with_calendar_of
 from forecast_attn.forecasting.model import Model, load_model
 from forecast_attn.forecasting.predict import kept_weights
 from forecast_attn.runs.atomic import check_name
+from forecast_attn.runs.output_paths import refuse_outputs
 from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.runs.training_table import Table
 from forecast_attn.training.choose_combination import candidate_names
@@ -201,24 +203,26 @@ def plan_on_validation(run: RunDir, reference: Path | None, accelerator: str) ->
         ) from None
 
 
-def refuse_shared_files(run: RunDir, out: Path, attention_out: Path | None, tables: list[Path]) -> None:
-    """Refuse to write over a table, a file that the run owns, or two results into one.
+def refuse_shared_files(run: RunDir, out: Path, attention_out: Path | None, read: Iterable[object]) -> None:
+    """Refuse to write over a table, a file of the run, or two results into one.
+
+    Args:
+        run: its folder may not be there before the training; what is written there is then not looked at.
+        out: Parquet or CSV file of the rows.
+        attention_out: file of the weights.
+        read: tables.
 
     Raises:
         ConfigError: naming the file.
-        RunError: its path is not UTF-8.
+        RunError: its path is not UTF-8, or it cannot be written.
     """
-    written = [out, out.with_suffix(".json"), *([] if attention_out is None else [attention_out])]
-    if len({path.resolve() for path in written}) < len(written):
-        raise ConfigError(f"--out and --attention-out both write '{attention_out}'", "give each a file of its own")
-    for path in written:
-        check_name(path)
-    recorded = run.read_json(run.config)["data"]["file"]
-    owned = {path for path in run.path.iterdir() if path not in (run.backtest, run.backtest_scores)}
-    for path in written:
-        for needed in (*tables, Path(recorded), *owned):
-            if path.exists() and needed.exists() and path.samefile(needed):
-                raise ConfigError(f"'{path}' is a table that is read, or belongs to the run", "choose another --out")
+    written = {"--out": out, "the scores": out.with_suffix(".json"), "--attention-out": attention_out}
+    if not run.path.exists():
+        written = {option: path for option, path in written.items() if path is None or path.parent != run.path}
+    for path in (out, attention_out):
+        if path is not None:
+            check_name(path)
+    refuse_outputs(written, read=read, runs=[run], results=[run.backtest, run.backtest_scores])
 
 
 def _candidates(model: Model, panel: Panel, weights: dict[str, float], options: BacktestOptions) -> tuple[str, ...]:

@@ -15,7 +15,6 @@ from forecast_attn.config.requests import AuditRequest
 
 if TYPE_CHECKING:
     from forecast_attn.audit import AuditListener
-    from forecast_attn.runs.run_dir import RunDir
 
 
 @with_options(AuditRequest)
@@ -35,7 +34,7 @@ def audit(
     from forecast_attn.runs.run_dir import RunDir
 
     forecaster = Forecaster.load(run)
-    target = _target(RunDir(forecaster.run_path), request.out, data)
+    target = request.out or RunDir(forecaster.run_path).audit
     with _progress(quiet=quiet) as listener:
         result = forecaster.audit(data, listener=listener, **{**request.to_options(), "out": target})
     if json:
@@ -46,17 +45,6 @@ def audit(
 
     render(result, make_console())
     printing.say(f"\naudit: {target}")
-
-
-def _target(run: RunDir, out: Path | None, data: Path | None) -> Path:
-    """Path to write: never over a table or another file of the run, and checked before the work."""
-    from forecast_attn.runs.output_paths import check_folder, refuse_outputs
-
-    if out is None or out.resolve() == run.audit.resolve():
-        check_folder(run.audit)
-        return run.audit
-    refuse_outputs({"--out": out}, read=[data], runs=[run])
-    return out
 
 
 @contextmanager

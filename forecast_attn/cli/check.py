@@ -69,8 +69,10 @@ def _refuse_half_a_fix(data: str, fix: bool, out: Path | None, form: str) -> Non
         raise ConfigError("--out is where --fix writes to", "add --fix, or leave --out out")
     if _is_stdout(out) and form != "table":
         raise ConfigError(f"--out - and --format {form} both write to stdout", "--out FILE")
-    if out.exists() and Path(data).exists() and out.samefile(data):
-        raise ConfigError(f"--out '{out}' is the table itself, which is never changed", "--out clean.csv")
+    if not _is_stdout(out):
+        from forecast_attn.runs.output_paths import refuse_outputs
+
+        refuse_outputs({"--out": out}, read=[data])
 
 
 def _is_stdout(out: Path | None) -> bool:

@@ -29,7 +29,10 @@ def future_template(
         raise ConfigError(f"--out '{out}' exists already, and may hold what was filled in", "choose another name")
     from forecast_attn.cli.library import Forecaster
     from forecast_attn.runs.atomic import write_atomically
+    from forecast_attn.runs.output_paths import check_file
 
+    if out != "-":
+        check_file(Path(out))
     forecaster = Forecaster.load(run)
     template = forecaster.future_template(data)
     notes = make_console(stderr=True, quiet=quiet)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -146,7 +145,6 @@ def _check_files(request: PredictCommandRequest, data: Path | None, future: Path
         raise ConfigError("--out - and --json both want stdout", "choose one of them")
     if str(data) == str(future) == "-":
         raise ConfigError("--data and --future cannot both come from stdin", "--future FILE")
-    _refuse_shared_files(data=data, future=future, out=out, attention_out=attention_out, samples_out=samples_out)
     if out is None and attention_out is None and samples_out is None:
         return
     of_weights = {
@@ -160,24 +158,6 @@ def _check_files(request: PredictCommandRequest, data: Path | None, future: Path
             raise ConfigError(f"{option} is about weights, which are not written", "add --attention-out FILE")
     if request.samples is not None and samples_out is None:
         raise ConfigError("--samples draws paths, which are not written", "add --samples-out FILE")
-
-
-def _refuse_shared_files(**files: Path | str | None) -> None:
-    """Refuse to write over a file that is read, or two results into one."""
-    import os
-
-    from forecast_attn.errors import ConfigError
-
-    for kind in ("attention", "samples"):
-        if str(files[f"{kind}_out"]) == "-":
-            raise ConfigError(f"--{kind}-out is a Parquet file, not stdout", f"--{kind}-out {kind}.parquet")
-    named = {name: Path(os.path.realpath(path)) for name, path in files.items() if path not in (None, "-")}
-    for first, second in itertools.combinations(named, 2):
-        both_read = {first, second} == {"data", "future"}
-        same = named[first] == named[second] and not (named[first].exists() and not named[first].is_file())
-        if same and not both_read:
-            one, other = (f"--{name.replace('_', '-')}" for name in (first, second))
-            raise ConfigError(f"{one} and {other} name the same file, '{files[first]}'", "give each a file of its own")
 
 
 def _say_what_was_done(notes: PipedConsole, result: ForecastResult) -> None:

@@ -25,15 +25,11 @@ def report(
 ) -> None:
     request = ReportRequest.from_options(command_options("report", config, options))
     from forecast_attn.cli.library import Forecaster
-    from forecast_attn.runs.output_paths import refuse_outputs
     from forecast_attn.runs.run_dir import RunDir
 
     forecaster = Forecaster.load(run)
-    run_dir = RunDir(forecaster.run_path)
     if request.html is None and request.pdf is None:
-        request = replace(request, html=run_dir.report)
-    else:
-        refuse_outputs({"--html": request.html, "--pdf": request.pdf}, read=[data], runs=[run_dir])
+        request = replace(request, html=RunDir(forecaster.run_path).report)
     for note in forecaster.report(data, **request.to_options()).missing:
         printing.say(f"not shown: {note}", err=True)
     for path in (request.html, request.pdf):

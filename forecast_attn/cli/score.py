@@ -35,10 +35,8 @@ def score(
     from forecast_attn.runs.run_dir import RunDir
 
     forecaster = Forecaster.load(run)
-    scores = forecaster.anomalies(data, **request.to_options())
     out = request.out or RunDir(forecaster.run_path).anomalies
-    if request.out is None:
-        scores.write(out)
+    scores = forecaster.anomalies(data, **{**request.to_options(), "out": out})
     if json:
         printing.write_json({"run": str(forecaster.run_path), "file": str(out), **scores.to_dict()})
     else:

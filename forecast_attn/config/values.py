@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import UnionType
@@ -106,6 +107,8 @@ def checked_value(option_field: dataclasses.Field[Any], value: Any, hint: str | 
     if value is None and may_be_none(option_field):
         return None
     name, kind, metadata = flag_name(option_field), option_type(option_field), option_field.metadata
+    if kind.read is _to_path and metadata["metavar"] is None:
+        _check_names_file(name, str(value))
     try:
         value = (metadata["read"] or kind.read)(value)
     except (TypeError, ValueError, OverflowError):
@@ -120,6 +123,18 @@ def checked_value(option_field: dataclasses.Field[Any], value: Any, hint: str | 
     if isinstance(value, int | float) and not low <= value <= high:
         raise ConfigError(f"--{name} must be {_range(low, high)}; got {value}", hint)
     return value
+
+
+def _check_names_file(flag: str, path: str) -> None:
+    """Refuse what `Path` would take for the name of a file, and nobody meant as one.
+
+    Raises:
+        ConfigError: it is empty, or ends like a folder that is not there.
+    """
+    if not path:
+        raise ConfigError(f"--{flag} is empty", f"--{flag} FILE")
+    if path.endswith(("/", os.sep)) and not Path(path).is_dir():
+        raise ConfigError(f"--{flag} '{path}' is no file, and there is no such folder", f"--{flag} FILE")
 
 
 def checked_choice(flag: str, value: str, choices: tuple[str, ...]) -> str:
@@ -225,7 +240,7 @@ TYPES: dict[Any, OptionType] = {
     float: OptionType(_to_float, "a number", "X", float, "float"),
     bool: OptionType(_to_bool, "true or false", None, bool, "bool"),
     str: OptionType(_to_str, "text", "TEXT", str, "str | int"),
-    Path: OptionType(_to_path, "a path", "FILE", Path, "Path | str"),
+    Path: OptionType(_to_path, "a path", "FILE", str, "Path | str"),  # Path forgets a / at the end
     tuple[str, ...]: OptionType(_to_names, "column names", "NAMES", list[str], "str | Sequence[str]"),
     tuple[float, ...]: OptionType(
         _to_quantiles,

@@ -26,6 +26,7 @@ from forecast_attn.evaluation.scoring import check_groups, score, scores_to_reco
 from forecast_attn.evaluation.significance import TEST_COLUMNS, compare_models
 from forecast_attn.evaluation.tidy import ForecastTable, absent_stamps, joined, without_copies
 from forecast_attn.runs.atomic import write_atomically
+from forecast_attn.runs.output_paths import refuse_outputs
 
 if TYPE_CHECKING:
     from forecast_attn.config.keywords import EvaluateKeywords
@@ -137,8 +138,7 @@ def _refuse_shared_files(out: Path | None, tables: list[Any]) -> None:
         return
     if out.suffix not in (".csv", ".json"):
         raise ConfigError(f"--out '{out}' is neither .csv nor .json", "--out scores.csv")
-    if out.exists() and any(Path(name).exists() and out.samefile(name) for name in named):
-        raise ConfigError(f"--out '{out}' is a table that is read", "--out scores.csv")
+    refuse_outputs({"--out": out}, read=named)
 
 
 def _config_of(options: dict[str, Any]) -> DataConfig:

@@ -48,7 +48,7 @@ from forecast_attn.forecasting.layouts import as_darts, as_nixtla
 from forecast_attn.forecasting.model import Model, WindowForecasts, forecast_windows, load_model
 from forecast_attn.forecasting.samples import SampleChoice, write_samples
 from forecast_attn.runs.atomic import replacing, write_errors_of
-from forecast_attn.runs.output_paths import refuse_url
+from forecast_attn.runs.output_paths import refuse_outputs
 from forecast_attn.runs.run_dir import DAMAGED_HINT, RunDir
 from forecast_attn.runs.training_table import Table
 
@@ -88,8 +88,12 @@ def forecast_run(
     if config.model.attention == "none" and request.attention != DumpChoice():
         raise ConfigError("a model without attention has no weights to choose from", "leave out the --attention-…")
     check_baselines(request.combine_with or ())
-    for path in (request.out, request.attention_out, request.samples_out):
-        refuse_url(path)
+    refuse_outputs(
+        {"--out": request.out, "--attention-out": request.attention_out, "--samples-out": request.samples_out},
+        read=[request.data, request.future],
+        runs=[run],
+        results=[run.predictions, run.attention, run.samples],
+    )
     # Beside a cluster this process only writes, and looks at a few windows.
     device = choose_device(request.accelerator if request.engine == "local" else "cpu")
     loaded = LoadedRun(run, load_model(run))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from forecast_attn.config.requests import PICTURES, PlotRequest
 from forecast_attn.errors import ConfigError, did_you_mean
+from forecast_attn.runs.output_paths import refuse_outputs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -123,12 +124,12 @@ def draw_picture(
     """
     from forecast_attn.plotting.sources import PlotChoice
 
-    given = {"the table of forecasts": source.table, "--data": data, "--future": future}
-    read = {what: path for what, path in given.items() if isinstance(path, Path)}
     pictures = {"png": request.png, "svg": request.svg}
-    check_targets(pictures, read)
+    check_pictures(pictures)
     if request.animate is not None:
-        check_animation(request, data, read)
+        check_animation(request, data)
+    written = {"--png": request.png, "--svg": request.svg, "--animate": request.animate}
+    refuse_outputs(written, read=[source.table, data, future], runs=[source.run])
     choice = PlotChoice(
         list(request.item),
         list(request.model),
@@ -140,9 +141,8 @@ def draw_picture(
         request.column,
     )
     picture = picture_of(request.kind, source, choice)
-    written = [path for path in pictures.values() if path is not None]
-    if written:
-        picture.save(*written)
+    if request.png is not None or request.svg is not None:
+        picture.save(*(path for path in pictures.values() if path is not None))
     if request.animate is None:
         return picture
     from forecast_attn.plotting.animation import animation_of
@@ -153,8 +153,8 @@ def draw_picture(
     return replace(picture, animation_notes=tuple(animation.notes))
 
 
-def check_animation(request: PlotRequest, data: object, read: Mapping[str, Path]) -> None:
-    """Refuse, before any work, what an animation cannot show, and a file that is read.
+def check_animation(request: PlotRequest, data: object) -> None:
+    """Refuse, before any work, what an animation cannot show.
 
     Raises:
         ConfigError: saying what.
@@ -173,7 +173,6 @@ def check_animation(request: PlotRequest, data: object, read: Mapping[str, Path]
         raise ConfigError("--animate shows one series", f"--item {request.item[0]}")
     if data is not None and not isinstance(data, Path):
         raise ConfigError("--animate reads its series from a file", "name the file, or leave it to the run")
-    _check_not_read("animate", request.animate, read)
 
 
 def picture_of(kind: str, source: PlotSource, choice: PlotChoice) -> Picture:
@@ -223,27 +222,15 @@ def check_choice_of(kind: str, choice: PlotChoice) -> None:
             )
 
 
-def check_targets(pictures: Mapping[str, Path | None], read: Mapping[str, Path]) -> None:
-    """Refuse a file of another kind, and one that is read.
+def check_pictures(pictures: Mapping[str, Path | None]) -> None:
+    """Refuse, before any work, a picture of another kind.
 
     Args:
         pictures: by the kind, png or svg.
-        read: by what it is called.
 
     Raises:
         ConfigError: saying which.
     """
     for name, path in pictures.items():
-        if path is None:
-            continue
-        if path.suffix.lower() != f".{name}":
+        if path is not None and path.suffix.lower() != f".{name}":
             raise ConfigError(f"--{name} writes a .{name}; got '{path.name}'", f"--{name} {path.stem}.{name}")
-        _check_not_read(name, path, read)
-
-
-def _check_not_read(name: str, path: Path, read: Mapping[str, Path]) -> None:
-    from os.path import realpath
-
-    for what, other in read.items():
-        if realpath(other) == realpath(path):
-            raise ConfigError(f"--{name} would overwrite {what}, '{path}'", "choose another file")

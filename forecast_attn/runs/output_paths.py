@@ -2,40 +2,64 @@
 
 from __future__ import annotations
 
+import fnmatch
 import itertools
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from forecast_attn.errors import ConfigError, RunError
-from forecast_attn.runs.run_dir import CONFIG, RunDir
+from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.urls import url_of, without_secrets
 
 
 def refuse_outputs(
-    written: Mapping[str, Path | None], *, read: Iterable[Path | None], runs: Iterable[RunDir | None]
+    written: Mapping[str, Path | None],
+    *,
+    read: Iterable[object] = (),
+    runs: Iterable[RunDir | None] = (),
+    results: Iterable[Path] = (),
 ) -> None:
-    """Refuse to write over a file that is read, over one of a run, two results into one, or into no folder.
+    """Refuse to write over a file that is read, over one of a run, two results into one, or where no file can be.
 
     Args:
         written: option -> file; what is not asked for is None.
-        read: files the command reads.
+        read: tables the command reads; those that are no files (a DataFrame, - for stdin) are left out.
         runs: the runs it reads; their files and the tables they were trained on are kept, too.
+        results: files of a run that the command is there to write.
 
     Raises:
         ConfigError: a file is needed, or two options name one.
-        RunError: the folder of a file is missing or may not be written to.
+        RunError: a file is a folder, or its folder is missing or may not be written to.
     """
     named = {option: path for option, path in written.items() if path is not None}
-    kept = [path for path in read if path is not None]
-    kept += [path for run in runs if run is not None for path in files_of(run)]
+    tables = [Path(table) for table in read if isinstance(table, str | Path) and str(table) != "-"]
+    kept = [file for run in runs if run is not None for file in files_of(run)]
+    allowed = {os.path.realpath(result) for result in results}
     for option, path in named.items():
-        if any(_same(path, other) for other in kept):
-            raise ConfigError(f"{option} '{path}' is a file that is read or belongs to the run", "name another file")
-        check_folder(path)
+        check_file(path)
+        needed = () if os.path.realpath(path) in allowed else (*tables, *kept, *_run_around(path))
+        if any(_is_part_of(path, table) for table in needed):
+            raise ConfigError(f"{option} '{path}' is a file that is read or belongs to a run", "name another file")
     for (option, path), (other, second) in itertools.combinations(named.items(), 2):
         if os.path.realpath(path) == os.path.realpath(second) and not _is_device(path):
             raise ConfigError(f"{option} and {other} both write '{path}'", "give each a file of its own")
+
+
+def check_file(path: Path) -> None:
+    """Say before the work, not after it, that its result cannot be written.
+
+    Raises:
+        RunError: the file is a folder, or its folder is missing or may not be written to.
+        ConfigError: a URL, or - for stdout.
+    """
+    refuse_url(path)
+    if str(path) == "-":
+        raise ConfigError("'-' is stdout, and this is a file", "name a file")
+    if path.is_dir():
+        raise RunError(f"cannot write '{path}': it is a folder", "name a file in it")
+    if not _is_device(path):
+        check_folder(path)
 
 
 def check_folder(path: Path) -> None:
@@ -48,7 +72,8 @@ def check_folder(path: Path) -> None:
     refuse_url(path)
     folder = Path(os.path.realpath(path)).parent
     if not folder.is_dir():
-        raise RunError(f"cannot write '{path}': there is no folder '{path.parent}'", f"mkdir -p '{path.parent}'")
+        hint = "name a file elsewhere" if folder.exists() else f"mkdir -p '{path.parent}'"
+        raise RunError(f"cannot write '{path}': there is no folder '{path.parent}'", hint)
     if not os.access(folder, os.W_OK):
         raise RunError(f"cannot write '{path}': '{path.parent}' may not be written to", "name a file elsewhere")
 
@@ -66,19 +91,34 @@ def refuse_url(path: Path | None) -> None:
 
 def files_of(run: RunDir) -> Iterator[Path]:
     """The files a run consists of, and the table it was trained on; not what a user has drawn into its folder."""
-    yield from (path for path in vars(run).values() if isinstance(path, Path) and path.is_file())
+    yield from _files_in(run)
     yield from run.path.rglob("*.safetensors")
-    recorded = run.read_json(run.config)["data"] if (run.home / CONFIG).is_file() else {}
+    recorded = run.read_json(run.config)["data"] if run.config.is_file() else {}
     if recorded.get("sha256") is not None:
-        from forecast_attn.data.reading import parts_of
-
         yield Path(recorded["file"])
-        yield from (part.path for part in parts_of(recorded["file"]))
 
 
-def _same(path: Path, other: Path) -> bool:
-    return path.exists() and other.exists() and path.samefile(other) and not _is_device(path)
+def _files_in(run: RunDir) -> Iterator[Path]:
+    return (path for path in vars(run).values() if isinstance(path, Path) and path.is_file())
+
+
+def _run_around(path: Path) -> Iterator[Path]:
+    """The files of the run in whose folder a path is, whether or not the command reads that run."""
+    run = RunDir(Path(os.path.realpath(path)).parent)
+    return _files_in(run) if run.config.is_file() and run.model.is_file() else iter(())
+
+
+def _is_part_of(path: Path, table: Path) -> bool:
+    """Tell whether a path is a table that is read: its file, or one of those in its folder or of its pattern."""
+    if not path.exists() or _is_device(path):
+        return False
+    if table.is_file():
+        return path.samefile(table)
+    from forecast_attn.data.reading.parts import PARQUET
+
+    file, name = os.path.realpath(path), os.path.realpath(table)
+    return path.suffix in PARQUET and (Path(name) in Path(file).parents or fnmatch.fnmatch(file, name))
 
 
 def _is_device(path: Path) -> bool:
-    return path.exists() and not path.is_file()
+    return path.exists() and not path.is_file() and not path.is_dir()

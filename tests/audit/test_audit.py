@@ -225,7 +225,7 @@ def test_nothing_that_is_needed_is_written_over(planted: Trained, run_copy: Path
         hint="another",
         code=2,
     )
-    refused("audit", run_copy, "--out", run_copy / "schema.json", message="belongs to the run", hint="another", code=2)
+    refused("audit", run_copy, "--out", run_copy / "schema.json", message="belongs to a run", hint="another", code=2)
 
 
 def test_a_folder_that_is_not_there_is_said_before_the_work(

@@ -194,7 +194,7 @@ def test_what_cannot_be_scored_is_refused(
         forecaster.anomalies(SALES, rate=RATE)
     with pytest.raises(ConfigError, match="--start 'soon'"):
         forecaster.anomalies(TABLE, rate=RATE, start="soon")
-    with pytest.raises(ConfigError, match="read or belongs to the run"):
+    with pytest.raises(ConfigError, match="read or belongs to a run"):
         forecaster.anomalies(TABLE, rate=RATE, out=shop_run.parent / "sales.csv")
     with pytest.raises(ConfigError, match=r"neither \.parquet nor \.csv"):
         forecaster.anomalies(TABLE, rate=RATE, out=tmp_path / "scores.txt")

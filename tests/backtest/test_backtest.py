@@ -322,4 +322,4 @@ def test_the_command_refuses_what_belongs_to_its_other_use(shop_run: Path, forec
         "there is no cut-off to begin with" in forecast("backtest", shop_run.parent / "sales.csv", "--id", "shop").error
     )
     file = shop_run / "metrics.parquet"
-    assert "belongs to the run" in forecast("backtest", shop_run, "--cutoffs", 2, "--out", file).error
+    assert "belongs to a run" in forecast("backtest", shop_run, "--cutoffs", 2, "--out", file).error

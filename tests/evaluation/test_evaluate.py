@@ -356,7 +356,7 @@ def test_parquet_and_stdin(forecast_process, here: Path, write) -> None:
         (("--model-columns", "LEAR"), "has no column 'LEAR' .--model-columns.", "did you mean 'LEAR 56'", 1),
         (("--metrics", "coverage"), "'coverage' needs a symmetric pair of quantiles", "--quantiles", 2),
         (("--out", "scores.txt"), "neither .csv nor .json", "scores.csv", 2),
-        (("--out", "f.csv"), "a table that is read", "scores.csv", 2),
+        (("--out", "f.csv"), "a file that is read", "another file", 2),
         (("--target", "prise"), "has no column 'prise'", "did you mean 'price'", 1),
     ],
 )

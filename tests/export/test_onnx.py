@@ -173,7 +173,7 @@ def test_without_the_extra_the_command_says_how_to_install_it(
 def test_the_command_needs_a_file_that_is_none_of_the_run(forecast: Callable, finished_run: str) -> None:
     assert forecast("export", finished_run).error == "there is no file to write"
     over = forecast("export", finished_run, "--onnx", Path(finished_run) / "schema.json")
-    assert "is a file that is read or belongs to the run" in over.error
+    assert "is a file that is read or belongs to a run" in over.error
 
 
 @pytest.mark.slow

@@ -264,8 +264,8 @@ def test_the_command_writes_paths_into_the_run(
         ("--seed", 3): "--seed and --samples-out are for drawn paths",
         ("--samples", 0): "--samples must be at least 1; got 0",
         ("--samples", 2, "--seed", -1): "--seed must be at least 0; got -1",
-        ("--samples", 2, "--samples-out", "-"): "--samples-out is a Parquet file",
-        ("--samples", 2, "--samples-out", "x", "--out", "x"): "name the same file",
+        ("--samples", 2, "--samples-out", "-"): "'-' is stdout, and this is a file",
+        ("--samples", 2, "--samples-out", "x", "--out", "x"): "both write",
     }.items():
         outcome = forecast("predict", "run", *words)
         assert outcome.code == 2

@@ -151,7 +151,7 @@ def test_nothing_that_is_read_or_belongs_to_the_run_is_written_over(refused, run
         Path("data.csv").unlink(missing_ok=True)
         Path("data.csv").symlink_to(finished_run.parent / "data.csv")
     words = ("--data", "data.csv") if option == "--html" else ()
-    message = f"{option} '{target}' is a file that is read or belongs to the run"
+    message = f"{option} '{target}' is a file that is read or belongs to a run"
     refused("inspect", run, option, target, *words, message=message, hint="another file", code=2)
 
 

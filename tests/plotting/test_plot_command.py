@@ -251,11 +251,10 @@ def test_what_cannot_be_drawn_is_said(berlin, refused):
 
 def test_no_input_is_written_over(berlin, refused, here):
     shutil.copy(berlin / "predictions.csv", "mine.png")
-    refused("plot", "mine.png", "--png", "mine.png", message="would overwrite the table", hint="another", code=2)
+    refused("plot", "mine.png", "--png", "mine.png", message="is a file that is read", hint="another", code=2)
     shutil.copy("whole.csv", "data.png")
-    refused(
-        "plot", berlin, "--data", "data.png", "--png", "data.png", message="overwrite --data", hint="another", code=2
-    )
+    words = ("plot", berlin, "--data", "data.png", "--png", "data.png")
+    refused(*words, message="is a file that is read", hint="another", code=2)
 
 
 def test_a_run_without_quantiles_says_how_to_get_them(run_copy, refused, finished_run):

@@ -10,14 +10,14 @@ from forecast_attn.forecaster import Forecaster
 
 def test_inspect_writes_over_no_file_of_the_run(run_copy: Path) -> None:
     before = (run_copy / "history.csv").read_bytes()
-    with pytest.raises(ConfigError, match="belongs to the run"):
+    with pytest.raises(ConfigError, match="belongs to a run"):
         Forecaster.load(run_copy).inspect(export=run_copy / "history.csv")
     assert (run_copy / "history.csv").read_bytes() == before
 
 
 def test_audit_writes_over_no_file_of_the_run(run_copy: Path) -> None:
     before = (run_copy / "config.json").read_bytes()
-    with pytest.raises(ConfigError, match="belongs to the run"):
+    with pytest.raises(ConfigError, match="belongs to a run"):
         Forecaster.load(run_copy).audit(out=run_copy / "config.json")
     with pytest.raises(RunError, match="no folder"):
         Forecaster.load(run_copy).audit(out=run_copy / "none" / "audit.json")
