@@ -314,8 +314,8 @@ def _caveats(subject: Subject, checks: dict[str, Check], naive_mae: float) -> It
         f"nine tenths of the state's sensitivity to the inputs lie at the {key} itself{far}."
     )
     yield (
-        "The network was trained with its own weights only: swapping them afterwards does not measure the gain over a "
-        "network without attention (train one with --attention none)."
+        "Changing the weights of a trained network does not measure the gain over a network without attention: for "
+        "that, train one with --attention none."
     )
     yield from _past_the_weights(subject)
     rank, num_keys = checks["values"]["rank"].value, subject.patches.num_keys
@@ -339,7 +339,7 @@ def _caveats(subject: Subject, checks: dict[str, Check], naive_mae: float) -> It
             "The windows overlap too much to tell from chance what equal weights cost: they span less than two "
             "stretches of lookback and horizon."
         )
-    yield "This is about what the network does, not about what causes what in the world."
+    yield "This describes the network, not causes in the world."
 
 
 def _counted(count: float, key: str) -> str:

@@ -183,4 +183,4 @@ def groups_verdict(needs: list[GroupNeed]) -> tuple[bool | None, str]:
     if not worst.beyond_chance:
         return None, f"{change} in {worst.windows} windows: {untold(worst.chance)}"
     fewest = min(need.windows for need in needs)
-    return True, f"{change}: the least of all groups, each of at least {fewest} windows and beyond chance"
+    return True, f"{change}: the smallest rise of all groups; each has at least {fewest} windows and is beyond chance"

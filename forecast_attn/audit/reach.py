@@ -77,7 +77,7 @@ def reach_check(subject: Subject, explained: Explained, seed: int) -> Check:
     )  # fmt: skip
     statistics = [
         shown,
-        Statistic("reach_before", f"{keys} before the one with the most weight that tell nine tenths", reach.before),
+        Statistic("reach_before", f"{keys} before the largest weight that hold nine tenths", reach.before),
         Statistic("reach_after", f"{keys} after it", reach.after),
     ]  # fmt: skip
     passed = bool(shown.beats_chance) and reach.shown >= SHOWN
@@ -97,9 +97,9 @@ def _verdict(reach: Reach, explained: Explained, shown: Statistic) -> str:
         by_chance = f"with the weights in random order up to {per_cent(shown.yardstick.high)} does"
         return there if shown.beats_chance else f"{there}, but {by_chance}: it need not be these weights that show it"
     return (
-        f"{per_cent(1 - reach.shown)} of what moves the forecast lies at {keys} that, even with {near} on either side, "
-        "hold less than an equal share of the weight: the weights do not show it; it may come through other states or "
-        "past the attention"
+        f"{per_cent(1 - reach.shown)} of what moves the forecast lies away from the weights (at {keys} that, even with "
+        f"{near} on either side, hold less than an equal share): it may come through other states or bypass the "
+        "attention"
     )
 
 

@@ -49,7 +49,7 @@ def uniform_swap(subject: Subject, sight: Sight, forecast: Floats, shuffled: Flo
         rise,
         Statistic("mae_change_relative", "rise of the MAE, relative", rise.value / mae, "share"),
         Statistic("mae_change_of_naive", "the same as a share of seasonal-naive's MAE", of_naive, "share"),
-        Statistic("mae_change_chance", "what chance exceeds in one case of 20", chance, "target"),
+        Statistic("mae_change_chance", "exceeded by chance in one case of 20", chance, "target"),
     ]
     matters = rise.value >= max(SHARE_THAT_MATTERS * mae, MATTERS_IN_UNITS * naive_mae)
     passed = bool(rise.beats_chance) and matters and not rise.value <= chance
@@ -133,7 +133,7 @@ def _uniform_verdict(rise: Statistic, chance: float, mae: float, naive_mae: floa
 
 
 def _order_verdict(as_good: float, draws: int, rise: float, mae: float, key: str) -> str:
-    change = f"in random order the MAE {change_of(rise / mae)} in the median"
+    change = f"in random order the median MAE {change_of(rise / mae)}"
     orders = f"{round(as_good * draws)} of {draws} random orders do as well"
     if as_good > RARE:
         return f"{change}, and {orders}: the order of the weights hardly matters"

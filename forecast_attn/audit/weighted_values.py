@@ -39,7 +39,7 @@ def values_check(subject: Subject, sight: Sight, explained: Explained, seed: int
     for name, label in (("norm_weighted", "norms of weighted values"), ("effective", "effective attention")):
         statistics += agreements(explained, name, label, explanations[name], seed)
     verdict = _verdict(rank, sight, statistics, explained.key)
-    return Check("values", "What is weighed", None, verdict, statistics), explanations
+    return Check("values", "Weighted values", None, verdict, statistics), explanations
 
 
 def norm_weighted(
@@ -115,7 +115,7 @@ def _verdict(rank: float, sight: Sight, statistics: list[Statistic], key: str) -
     among = f"lookback {num_keys}" if key == "step" else f"{num_keys} {keys}"
     by_name = {statistic.name: statistic for statistic in statistics}
     overlap = by_name["norm_weighted_overlap"].value
-    norms = f"with the size of the values counted, {per_cent(overlap)} of the top {keys} stay on top"
+    norms = f"weighted by the size of the values, {per_cent(overlap)} of the top {keys} stay on top"
     if is_identifiable(num_keys, round(rank)):
         return f"no other weights give the same context vectors (rank {rank:.0f}, {among}); {norms}"
     return (

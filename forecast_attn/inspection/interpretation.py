@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 NEARLY_EQUAL = 0.9
 """Smallest entropy, as a share of that of equal weights, at which there is nothing to see."""
 NO_PART = (
-    "do not read these weights: validation gave the network no part in the forecast, which is that of the baselines"
+    "do not read these weights: validation gave the network no part in the forecast, which comes from baselines alone"
 )
 
 

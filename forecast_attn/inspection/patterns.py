@@ -113,7 +113,7 @@ def looks_words(mean: MeanWeights) -> str:
     largest, equal = float(mean.weights.max(initial=0.0)), 1 / mean.num_keys
     stands_out = largest >= LIFT * equal
     if stands_out and (words := _largest_words(mean)):
-        return f"at no one distance above all, with the largest weight on values {words}"
+        return f"at no particular distance, with the largest weights on values {words}"
     sizes = f"the largest mean weight is {100 * largest:.1f} %, equal ones are {100 * equal:.1f} %"
     return f"at no time in particular ({sizes}{'; many are nearly as large as the largest' if stands_out else ''})"
 

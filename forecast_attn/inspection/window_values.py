@@ -118,10 +118,10 @@ def _forecast_name(values: WindowValues, run: RunDir, by_network: NDArray[np.boo
     weights = kept_weights(RunDir(run.home))
     if not weights or not by_network.any():
         return "forecast"
-    part = f"{100 * weights[NETWORK]:.0f} %" if NETWORK in weights else "no part"
+    part = f"is {100 * weights[NETWORK]:.0f} % of" if NETWORK in weights else "has no part in"
     which = "" if by_network.all() else f" of {by_network.sum()} of {len(by_network)} windows"
     values.notes.append(
-        f"the forecasts drawn{which} are those of the network alone, {part} of what `predict` forecasts"
+        f"the forecasts drawn{which} are those of the network alone, which {part} what `predict` forecasts"
     )
     return BY_NETWORK if by_network.all() else "forecast"
 

@@ -251,12 +251,12 @@ def _attribution(past: Past, row: int, step: int | None, steps: list[int], notes
 def _notes(past: Past, result: Attributions, row: int, share: float) -> list[str]:
     notes = []
     if share < 1:
-        part = f"{100 * share:.0f} % of" if share else "no part of"
-        notes.append(f"this is about the network, {part} what `predict` forecasts; the rest are baselines")
+        part = f"is {100 * share:.0f} % of" if share else "has no part in"
+        notes.append(f"this is about the network, which {part} what `predict` forecasts; the rest are baselines")
     if past.is_in_training(np.array([row])):
         notes.append("the cut-off lies in the training rows: the network was trained on the values after it")
     if past.model.config.data.non_negative and result.forecast < 0:
-        notes.append("`predict` cuts this forecast off at 0; the attributions are of the value before")
+        notes.append("`predict` clips this forecast at 0; the attributions are of the value before")
     if not result.adds_up:
         notes.append(f"the attributions miss {result.residual:.3g} of the change of the forecast: read them roughly")
     return notes

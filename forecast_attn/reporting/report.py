@@ -69,11 +69,11 @@ SELECTED = (
     "These are the validation windows, used to select the model; for unseen windows, `forecast backtest` the run."
 )
 
-NETWORK_ALONE = "The network alone is shown here; it is {part} of what `forecast predict` forecasts."
+NETWORK_ALONE = "The network alone is shown here; it {part} what `forecast predict` forecasts."
 BASELINE = (
     "The baseline is what the network would forecast from a past at the window's own level, with other numbers at "
-    "their mean in training, unknown categories, and a calendar in the middle of its cycles. This is about what the "
-    "network does, not about what causes what."
+    "their mean in training, unknown categories, and a calendar in the middle of its cycles. This describes the "
+    "network, not causes in the world."
 )
 
 
@@ -230,7 +230,7 @@ def _network_alone(run: RunDir, scored: Forecasts | None) -> str:
     weights = kept_weights(RunDir(run.home))
     if not weights or scored is None or COMBINATION in scored.models:
         return ""
-    part = f"{100 * weights[NETWORK]:.0f} %" if NETWORK in weights else "no part"
+    part = f"is {100 * weights[NETWORK]:.0f} % of" if NETWORK in weights else "has no part in"
     return paragraph(NETWORK_ALONE.format(part=part))
 
 
@@ -329,8 +329,8 @@ def _attention_section(inspection: Inspection | None) -> str:
 
 
 def _attribution_section(run: RunDir, path: Path | None, missing: list[str]) -> str:
-    """Section on what the newest forecast of the first series owes to each input."""
-    what = "what one forecast owes to its inputs"
+    """Section on the contributions of the inputs to the newest forecast of the first series."""
+    what = "contributions of the inputs to one forecast"
     weights = kept_weights(RunDir(run.home))
     if weights and NETWORK not in weights:
         missing.append(f"{what}: validation gave the network no part in the forecast")
@@ -343,7 +343,7 @@ def _attribution_section(run: RunDir, path: Path | None, missing: list[str]) -> 
         return ""
     figures = (attribution_figure(shown), attribution_by_time_figure(shown))
     notes = bullets(map(sentence, shown.notes))
-    return section("What one forecast owes to its inputs", "attribution", *figures, paragraph(BASELINE), notes)
+    return section("Contributions of the inputs to one forecast", "attribution", *figures, paragraph(BASELINE), notes)
 
 
 def _data_section(config: RunConfig, path: Path | None) -> str:

@@ -135,7 +135,7 @@ def test_the_page_says_the_verdict_first(run_copy: Path, forecast: Callable[...,
         "Weights in random order",
         "Deleting steps",
         "Other explanations",
-        "What is weighed",
+        "Weighted values",
     ):
         assert title in outcome.out
     assert "temperature" in outcome.out

@@ -73,8 +73,8 @@ def test_a_group_that_equal_weights_forecast_better_is_said_to_be_better() -> No
     )
     assert groups_verdict([replace(best, windows=9), replace(best, rise_relative=0.7)]) == (
         True,
-        "at step 1 ahead the MAE rises by 50 % with equal weights (+0.5; chance: up to +0.2): the least of all groups, "
-        "each of at least 9 windows and beyond chance",
+        "at step 1 ahead the MAE rises by 50 % with equal weights (+0.5; chance: up to +0.2): the smallest rise of "
+        "all groups; each has at least 9 windows and is beyond chance",
     )
     little = replace(worst, mae_equal=0.97, rise_relative=-0.03)
     assert "in these 64 windows equal weights do about as well" in groups_verdict([little, best])[1]

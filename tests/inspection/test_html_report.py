@@ -444,7 +444,9 @@ def test_of_a_combination_the_page_says_that_the_forecasts_are_the_networks(run_
     dump = read_attention(run.validation_attention)
     values = values_of_windows(run, dump)
     assert values.forecast_name == "forecast of the network"
-    assert values.notes[-1] == "the forecasts drawn are those of the network alone, 40 % of what `predict` forecasts"
+    assert values.notes[-1] == (
+        "the forecasts drawn are those of the network alone, which is 40 % of what `predict` forecasts"
+    )
     assert document_of(build_report(dump, run).html)["forecastName"] == "forecast of the network"
     lines = lines_of_run(run, dump)
     assert [text.get_text() for text in draw_heatmap(inspect_attention(dump), lines).legends[0].get_texts()] == [

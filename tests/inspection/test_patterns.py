@@ -105,12 +105,12 @@ def test_the_largest_weights_are_counted_from_the_time_to_forecast(words_of):
     far = np.array([[30], [50], [90]])
     text = words_of(lambda ahead, lag: np.where(ahead + lag == far, 0.1, 0.9 / 167), steps=3)
     assert text == (
-        "at no one distance above all, with the largest weight on values 30 hours before the time it forecasts in "
+        "at no particular distance, with the largest weights on values 30 hours before the time it forecasts in "
         "step 1 (10 % of the weight; equal weights: 0.6 %), 50 hours in step 2 (10 %), 90 hours in step 3 (10 %)"
     )
     patches = words_of(lambda ahead, lag: np.where(lag == 4, 0.2, 0.8 / 27), steps=2, keys=28, patch_length=6)
     assert patches.startswith(
-        "at no one distance above all, with the largest weight on values 30 hours before the time it forecasts in "
+        "at no particular distance, with the largest weights on values 30 hours before the time it forecasts in "
         "steps 1–6 (20 % of the weight; equal weights: 3.6 %)"
     )
 
@@ -132,7 +132,7 @@ def test_distances_that_tie_are_named_together(words_of):
     """Which of 47, 48 and 49 hours is the largest by a hair says nothing; 72 hours stands alone, 30 and 60 are two."""
     text = words_of(rows_of({47: 0.09, 48: 0.1, 49: 0.085, 50: 0.02}, {72: 0.12}), steps=2)
     assert text == (
-        "at no one distance above all, with the largest weight on values 47 to 49 hours before the time it forecasts "
+        "at no particular distance, with the largest weights on values 47 to 49 hours before the time it forecasts "
         "in step 1 (28 % of the weight; equal weights: 1.8 %), 3 days in step 2 (12 %; equal weights: 0.6 %)"
     )
     text = words_of(rows_of({30: 0.1, 60: 0.095}, {90: 0.05, 91: 0.05}), steps=2)
@@ -145,7 +145,7 @@ def test_where_many_distances_tie_none_is_named(words_of):
     text = words_of(rows_of(many, many), steps=2)
     assert text.startswith("at no time in particular (the largest mean weight is 5.0 %, equal ones are 0.6 %; many are")
     text = words_of(rows_of(many, {72: 0.12}), steps=2)
-    assert "weight on values 3 days before the time it forecasts in step 2 (12 % of the weight; equal" in text
+    assert "weights on values 3 days before the time it forecasts in step 2 (12 % of the weight; equal" in text
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.003, 0.01, 0.03])

@@ -52,7 +52,7 @@ def test_the_page_has_all_parts_and_asks_for_nothing(html):
     titles = re.findall(r"<h2[^>]*>([^<]+)</h2>", html)
     assert titles == [
         *("In short", "The forecast", "How accurate it is", "Best and worst windows", "Where it looks"),
-        *("What one forecast owes to its inputs", "The data", "What was trained", "Not shown"),
+        *("Contributions of the inputs to one forecast", "The data", "What was trained", "Not shown"),
     ]
     assert "<script" not in html
     assert "default-src &#x27;none&#x27;" in html or "default-src 'none'" in html
