@@ -161,7 +161,10 @@ def _run_all(options: argparse.Namespace) -> list[dict[str, object]]:
 def _verdict(results: list[dict[str, object]]) -> str:
     done = [each for each in results if each["trained"]]
     direct = [each for each in done if each["ready"]]
-    return f"{len(done)} of {len(results)} trained and forecast by what was printed, {len(direct)} as they stand"
+    return (
+        f"{len(done)} of {len(results)} trained and forecast with the printed command, {len(direct)} of them without "
+        "any option"
+    )
 
 
 def _page(results: list[dict[str, object]]) -> str:
