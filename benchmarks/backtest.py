@@ -27,7 +27,7 @@ from forecast_attn.backtest.backtest import write_backtest
 from forecast_attn.backtest.cutoffs import Schedule
 from forecast_attn.backtest.job import Backtest, BacktestListener
 from forecast_attn.backtest.plan import BacktestOptions, plan_backtest
-from forecast_attn.forecasting.model import BATCH_SIZE
+from forecast_attn.forecasting.inference import BATCH_SIZE
 from forecast_attn.runs.run_dir import RunDir
 
 GOAL = 0.85

@@ -30,7 +30,8 @@ from forecast_attn.attention_file.size import size_text
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.windows import WindowArrays
 from forecast_attn.forecasting.attention_output import AttentionDumpPlan
-from forecast_attn.forecasting.model import Model, forecast_windows, load_model
+from forecast_attn.forecasting.inference import forecast_windows, load_model
+from forecast_attn.forecasting.model import Model
 from forecast_attn.inspection.report import inspect_attention
 from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.runs.training_table import read_panel

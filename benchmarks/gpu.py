@@ -28,7 +28,8 @@ from forecast_attn import Forecaster
 from forecast_attn.attention_file import DumpChoice
 from forecast_attn.data.panel import Panel
 from forecast_attn.forecasting.attention_output import AttentionDumpPlan
-from forecast_attn.forecasting.model import Model, forecast_windows, load_model, windows_at_once
+from forecast_attn.forecasting.inference import forecast_windows, load_model, windows_at_once
+from forecast_attn.forecasting.model import Model
 from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.runs.training_table import read_panel
 

@@ -26,7 +26,7 @@ import torch
 
 from forecast_attn import Forecaster
 from forecast_attn.forecasting.history import read_history
-from forecast_attn.forecasting.model import load_model
+from forecast_attn.forecasting.inference import load_model
 from forecast_attn.runs.run_dir import RunDir
 
 SERIES = 200

@@ -1,4 +1,5 @@
-"""CPU seconds of help pages beside a bare Typer program, and of a cold `predict` and a short `train` beside torch.
+"""CPU seconds of help pages beside a bare Typer program, and of a cold `predict` (with torch or the ONNX file) and a
+short `train` beside torch.
 
 python benchmarks/startup.py [REPEATS]
 """
@@ -74,6 +75,7 @@ def main() -> int:
         bare, run = Path(folder) / "bare.py", Path(folder) / "run"
         bare.write_text(BARE)
         small_run(run)
+        Forecaster.load(run).export()
         months(Path(folder) / "months.csv")
         command = [sys.executable, "-m", "forecast_attn"]
         median = medians_of_cpu_seconds(
@@ -84,6 +86,7 @@ def main() -> int:
                 "forecast train --help": [*command, "train", "--help"],
                 "torch and a GRU": [sys.executable, "-c", FLOOR],
                 "forecast predict": [*command, "predict", str(run)],
+                "predict --runtime onnx": [*command, "predict", str(run), "--runtime", "onnx"],
                 "torch and a step of AdamW": [sys.executable, "-c", TRAINING_FLOOR],
                 # A new run each time: one that exists is refused.
                 "forecast train": ["sh", "-c", f"cd {folder} && {TRAIN.format(python=sys.executable)}"],
@@ -97,6 +100,7 @@ def main() -> int:
     floor = median["torch and a step of AdamW"]
     at_most("train of 144 rows, one epoch, of torch and AdamW", median["forecast train"] / floor, 1.0)
     at_most("forecast predict, of torch and a GRU", median["forecast predict"] / median["torch and a GRU"], 1.3)
+    at_most("predict --runtime onnx, of predict", median["predict --runtime onnx"] / median["forecast predict"], 0.6)
     return exit_code()
 
 

@@ -118,7 +118,7 @@ def seconds(work: Callable[[], None]) -> float:
 def our_rates(attention: str, frame: pd.DataFrame, folder: Path, turn: int) -> tuple[float, float, tuple[int, int]]:
     """Windows per second of training and of scoring, and the widths of the encoder's and decoder's inputs."""
     from forecast_attn import Forecaster
-    from forecast_attn.forecasting.model import forecast_windows, load_model
+    from forecast_attn.forecasting.inference import forecast_windows, load_model
     from forecast_attn.runs.run_dir import RunDir
     from forecast_attn.runs.training_table import read_panel
 

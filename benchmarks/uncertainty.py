@@ -19,7 +19,7 @@ import torch
 
 from forecast_attn import Forecaster
 from forecast_attn.forecasting.history import read_history
-from forecast_attn.forecasting.model import forecast_windows, load_model
+from forecast_attn.forecasting.inference import forecast_windows, load_model
 from forecast_attn.runs.run_dir import RunDir
 
 TABLE = Path(__file__).resolve().parent.parent / "data" / "city_load.csv"

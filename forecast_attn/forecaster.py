@@ -304,7 +304,7 @@ class Forecaster:
         """
         from forecast_attn.data.template import FutureTemplate
         from forecast_attn.forecasting.history import read_history
-        from forecast_attn.forecasting.model import load_model
+        from forecast_attn.forecasting.inference import load_model
         from forecast_attn.forecasting.predict import table_beside
 
         run = self._fitted()
@@ -650,14 +650,14 @@ class Forecaster:
         """Write the run as one file for a runtime without torch, compared with `predict` first.
 
         Args:
-            onnx: file to write.
+            onnx: file to write; when None, that of `predict(runtime="onnx")` in the run, which holds the network alone.
             **options: listed below.
 
         Returns:
             The file's size, its largest difference from `predict`, and the document in it: inputs, outputs, series.
 
         Raises:
-            ConfigError: no file is named, a package of the extra `onnx` is missing, or the forecasts are combined with
+            ConfigError: a package of the extra `onnx` is missing, or a named file's forecasts would be combined with
                 baselines.
             RunError: not fitted; the run is damaged; the file cannot be written, or forecasts something else.
         """
@@ -665,8 +665,6 @@ class Forecaster:
         from forecast_attn.runs.output_paths import refuse_outputs
 
         request, run = ExportRequest.from_options({**options, "onnx": onnx}), self._fitted()
-        if request.onnx is None:
-            raise ConfigError("there is no file to write", "--onnx model.onnx")
         refuse_outputs({"--onnx": request.onnx}, runs=[run])
         return export_onnx(run, request.onnx, network_alone=request.network_alone)
 

@@ -126,7 +126,7 @@ def test_garbage_is_collected_again_once_a_command_begins(forecast: Callable[...
 
 @pytest.mark.slow
 def test_prediction_does_not_load_lightning() -> None:
-    loaded = modules_loaded_by("import forecast_attn.forecaster, forecast_attn.forecasting.predict")
+    loaded = modules_loaded_by("import forecast_attn.cli.library, forecast_attn.forecasting.predict")
     assert "torch" in loaded
     assert loaded.isdisjoint(("pytorch_lightning", "lightning", "torchmetrics"))
 

@@ -152,7 +152,7 @@ def test_what_is_missing_gets_no_weight(tmp_path):
 
 @pytest.fixture(scope="module")
 def loaded(run):
-    from forecast_attn.forecasting.model import load_model
+    from forecast_attn.forecasting.inference import load_model
     from forecast_attn.runs.run_dir import RunDir
     from forecast_attn.runs.training_table import read_panel
 

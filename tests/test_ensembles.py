@@ -215,7 +215,7 @@ def test_paths_are_drawn_by_the_members_in_turn(ensemble):
 
 
 def test_the_combined_quantiles_are_calibrated(trained):
-    from forecast_attn.forecasting.model import forecast_windows, load_model
+    from forecast_attn.forecasting.inference import forecast_windows, load_model
     from forecast_attn.runs.training_table import read_panel
     from forecast_attn.training.preparation import prepare
     from forecast_attn.training.scoring import validation_rows

@@ -14,7 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forecast_attn import Forecaster
-from forecast_attn.forecasting.model import Model, forecast_windows, load_model
+from forecast_attn.forecasting.inference import forecast_windows, load_model
+from forecast_attn.forecasting.model import Model
 from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.runs.training_table import read_panel
 

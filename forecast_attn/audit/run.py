@@ -13,7 +13,8 @@ from forecast_attn.audit.wording import per_cent
 from forecast_attn.config.values import NETWORK
 from forecast_attn.devices import choose_device
 from forecast_attn.errors import ConfigError, DataError, RunError
-from forecast_attn.forecasting.model import Model, load_model, read_config
+from forecast_attn.forecasting.inference import load_model
+from forecast_attn.forecasting.model import Model, read_config
 from forecast_attn.forecasting.predict import kept_weights
 from forecast_attn.runs.run_dir import RunDir, sha256_of
 from forecast_attn.runs.training_table import Table, panel_of_run

@@ -15,7 +15,8 @@ from torch import Tensor
 from forecast_attn.audit.interventions import Observed, feeding
 from forecast_attn.data.scaling import Scaler
 from forecast_attn.data.windows import Window, WindowArrays
-from forecast_attn.forecasting.model import BATCH_SIZE, Model
+from forecast_attn.forecasting.inference import BATCH_SIZE
+from forecast_attn.forecasting.model import Model
 from forecast_attn.forecasting.weight_need import reweighing
 from forecast_attn.nn.attention import Attention, Reweigh
 from forecast_attn.nn.inputs import Patches

@@ -44,7 +44,8 @@ from forecast_attn.devices import cpu_threads
 from forecast_attn.errors import DataError
 from forecast_attn.forecasting.attention_output import AttentionDumpPlan, NetworkShare
 from forecast_attn.forecasting.calibration import Calibration
-from forecast_attn.forecasting.model import Model, forecast_windows
+from forecast_attn.forecasting.inference import forecast_windows
+from forecast_attn.forecasting.model import Model
 from forecast_attn.forecasting.predict import predictions_csv
 from forecast_attn.runs.atomic import PARTIAL_SUFFIX, make_scratch, remove_scratch, write_atomically, write_errors_of
 from forecast_attn.training.refit import weights_after

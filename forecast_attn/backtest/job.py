@@ -16,7 +16,8 @@ from forecast_attn.backtest.folds import Folds
 from forecast_attn.backtest.refit_options import RefitOptions
 from forecast_attn.baselines.combination import COMBINATION
 from forecast_attn.data.panel import Panel
-from forecast_attn.forecasting.model import BATCH_SIZE, Model
+from forecast_attn.forecasting.inference import BATCH_SIZE
+from forecast_attn.forecasting.model import Model
 from forecast_attn.runs.run_dir import RunDir, sha256_of
 from forecast_attn.version import package_version
 

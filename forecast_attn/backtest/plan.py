@@ -23,7 +23,8 @@ from forecast_attn.config.values import NETWORK
 from forecast_attn.devices import choose_device
 from forecast_attn.errors import ConfigError, DataError, RunError
 from forecast_attn.forecasting.history import with_calendar_of
-from forecast_attn.forecasting.model import Model, load_model
+from forecast_attn.forecasting.inference import load_model
+from forecast_attn.forecasting.model import Model
 from forecast_attn.forecasting.predict import kept_weights
 from forecast_attn.runs.atomic import check_name
 from forecast_attn.runs.output_paths import refuse_outputs

@@ -45,7 +45,10 @@ def predict(
         _predict_parts(run, data, future, request, json=json, quiet=quiet)
         return
     _check_files(request, data, future, json=json)
-    from forecast_attn.cli.library import Forecaster
+    if request.runtime == "onnx":
+        from forecast_attn.forecaster import Forecaster  # which leaves torch out
+    else:
+        from forecast_attn.cli.library import Forecaster
     from forecast_attn.runs.run_dir import RunDir
 
     notes = make_console(stderr=True, quiet=quiet)

@@ -23,7 +23,7 @@ from forecast_attn.data.windows import WindowArrays
 from forecast_attn.devices import cpu_threads
 from forecast_attn.evaluation.scoring import scores_to_records
 from forecast_attn.evaluation.significance import compare_models
-from forecast_attn.forecasting.model import load_model
+from forecast_attn.forecasting.inference import load_model
 from forecast_attn.runs.atomic import write_atomically
 from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.training.preparation import Preparation

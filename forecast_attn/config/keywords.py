@@ -308,6 +308,9 @@ class PredictKeywords(TypedDict, total=False):
     (default: as validation chose in training)."""
     engine: str
     """Compute in this process, or on a Ray cluster (extra ray) (local, ray). Default: 'local'."""
+    runtime: str
+    """Compute with torch, or with the file of forecast export RUN, which starts sooner (torch, onnx). Default:
+    'torch'."""
     accelerator: str
     """Device to compute on (auto, cpu, gpu, cuda, mps). Default: 'auto'."""
     attention_out: Path | str | None

@@ -345,6 +345,11 @@ class ModelConfig:
         return "quantile" if self.quantiles and self.calibration != "split" else "point"
 
     @property
+    def order(self) -> str:
+        """The time at which the decoder asks: as in the mechanism's paper, unless the user chose."""
+        return self.attention_order or ATTENTIONS[self.attention].order
+
+    @property
     def forecast_quantiles(self) -> tuple[float, ...]:
         """Quantiles that are forecast, ascending; empty for a point forecast alone."""
         return self.quantiles or (DEFAULT_QUANTILES if self.distribution != "none" else ())

@@ -42,6 +42,7 @@ RECONCILIATIONS = ("bottom-up", "top-down", "ols", "wls-struct", "wls-var", "min
 SIDES = ("both", "above", "below")
 """Sides of an interval on which a row can be an anomaly."""
 ENGINES = ("local", "ray")
+RUNTIMES = ("torch", "onnx")
 """Where forecasts are computed."""
 PICTURES = ("forecast", "error-by-step", "calibration", "attribution", "by-value")
 """Kinds of pictures of `forecast plot`."""
@@ -155,6 +156,9 @@ class PredictRequest(AttentionFile, Computing):
         read=parse_combination,
     )
     engine: str = option("local", "compute in this process, or on a Ray cluster (extra ray)", choices=ENGINES)
+    runtime: str = option(
+        "torch", "compute with torch, or with the file of forecast export RUN, which starts sooner", choices=RUNTIMES
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -370,7 +374,9 @@ class ExportRequest(Request):
 
     command = "export"
 
-    onnx: Path | None = option(None, "ONNX file to write (extra onnx)")
+    onnx: Path | None = option(
+        None, "ONNX file to write (extra onnx; default: model.onnx in the run, for predict --runtime onnx)"
+    )
     network_alone: bool = option(False, "leave out the baselines that validation combined the network with")
 
 

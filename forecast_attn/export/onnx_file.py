@@ -21,10 +21,13 @@ from forecast_attn.config.values import NETWORK
 from forecast_attn.data.panel import Panel
 from forecast_attn.errors import ConfigError, RunError, needing
 from forecast_attn.export.graph import EXPORTED_HEADS, RunGraph
-from forecast_attn.export.window_inputs import trial_panels, window_inputs
+from forecast_attn.export.trials import trial_panels
 from forecast_attn.forecasting.calibration import ADAPTIVE
+from forecast_attn.forecasting.exported import METADATA, Arrays, open_session, window_inputs
 from forecast_attn.forecasting.history import read_history, select_series
-from forecast_attn.forecasting.model import Model, attention_metadata, forecast_windows, load_model
+from forecast_attn.forecasting.identifiability import rank_of_run
+from forecast_attn.forecasting.inference import forecast_windows, load_model
+from forecast_attn.forecasting.model import Model, attention_metadata
 from forecast_attn.forecasting.predict import kept_weights
 from forecast_attn.runs.atomic import write_atomically
 from forecast_attn.runs.run_dir import RunDir
@@ -32,8 +35,6 @@ from forecast_attn.version import package_version
 
 FORMAT = 1
 """Version of the inputs, outputs and metadata."""
-METADATA = "forecast_attn"
-"""Key of the metadata in the file: one JSON document."""
 OPSET = 20
 TOLERANCE = 1e-5
 """Largest relative difference between the file's forecasts and those of `predict`."""
@@ -41,8 +42,6 @@ TRIAL_SERIES = 64
 """Most series whose windows are compared."""
 TRIAL_WINDOWS = 32
 """Fewest windows that are compared."""
-
-Arrays = dict[str, NDArray[Any]]
 
 
 @dataclass(frozen=True)
@@ -82,13 +81,13 @@ def check_installed() -> None:
             importlib.import_module(name)
 
 
-def export_onnx(run: RunDir, path: Path, *, network_alone: bool) -> OnnxExport:
+def export_onnx(run: RunDir, path: Path | None, *, network_alone: bool) -> OnnxExport:
     """Write a finished run as an ONNX file that has been compared with `predict`.
 
     Args:
         run: finished.
-        path: file to write, whole or not at all.
-        network_alone: leave out the baselines that validation combined the network with.
+        path: file to write, whole or not at all; when None, that of `predict --runtime onnx` in the run.
+        network_alone: leave out the baselines that validation combined the network with; `predict` adds them itself.
 
     Raises:
         ConfigError: a package of the extra is missing, the run's forecasts are combined with baselines, or its
@@ -96,7 +95,9 @@ def export_onnx(run: RunDir, path: Path, *, network_alone: bool) -> OnnxExport:
         RunError: the run is damaged, the file cannot be written, or its forecasts differ.
     """
     check_installed()
-    weights = {} if network_alone else kept_weights(run)
+    if path is None and not run.has_manifest:
+        raise ConfigError("a run of an earlier version has no manifest to list the file in", "--onnx model.onnx")
+    weights = {} if network_alone or path is None else kept_weights(run)
     if weights:
         raise ConfigError(
             f"the forecasts of '{run.path}' are a mean with baselines, which an ONNX file cannot hold: "
@@ -121,9 +122,11 @@ def export_onnx(run: RunDir, path: Path, *, network_alone: bool) -> OnnxExport:
     content = document.SerializeToString(deterministic=True)
     difference = difference_from_predict(model, panels, graph, lambda given: run_onnx(content, given, graph.outputs))
     _refuse_difference(difference)
-    write_atomically(path, content)
+    write_atomically(path or run.exported, content)
+    if path is None:
+        run.list_file(run.exported)
     return OnnxExport(
-        path=path,
+        path=path or run.exported,
         bytes=len(content),
         nodes=len(document.graph.node),
         windows=sum(panel.num_series for panel in panels),
@@ -237,6 +240,7 @@ def _metadata(model: Model, graph: RunGraph, run: RunDir) -> dict[str, Any]:
         "outputs": list(graph.outputs),
         "categories": schema.vocabulary.to_dict(),
         "members": len(model.networks),
+        "value_rank": rank_of_run(run),
         "attention": _attention(model) if model.has_attention else None,
     }
 
@@ -258,13 +262,7 @@ def _versions() -> dict[str, str]:
 
 def run_onnx(content: bytes, inputs: Arrays, names: tuple[str, ...]) -> Arrays:
     """Outputs of a file's content by name, computed by onnxruntime on one thread."""
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.log_severity_level = 3
-    session = onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
-    return dict(zip(names, session.run(list(names), inputs), strict=True))
+    return dict(zip(names, open_session(content).run(list(names), inputs), strict=True))
 
 
 def difference_from_predict(

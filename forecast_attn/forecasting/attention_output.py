@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from forecast_attn.attention_file import (
@@ -24,12 +23,18 @@ from forecast_attn.attention_file import (
 from forecast_attn.attention_file.size import WINDOWS_TO_ESTIMATE_SIZE
 from forecast_attn.attention_file.writer import check_top, windows_per_group
 from forecast_attn.data.panel import Panel
-from forecast_attn.data.windows import WindowArrays
 from forecast_attn.forecasting.identifiability import RANK_WINDOWS, value_rank
-from forecast_attn.forecasting.model import Model, WindowForecasts, attention_metadata, forecast_windows
+from forecast_attn.forecasting.model import Model, WindowForecasts, attention_metadata
+
+if TYPE_CHECKING:
+    import torch
+
+    from forecast_attn.data.windows import WindowArrays
 
 DumpListener = Callable[[DumpSize, Path], None]
 """Hears what will be written where, before it is."""
+Forecast = Callable[[NDArray[np.int64]], Iterator[WindowForecasts]]
+"""Forecasts some of the windows, by the rows of their cut-offs."""
 
 
 class NetworkShare(NamedTuple):
@@ -47,7 +52,7 @@ class AttentionDumpPlan:
 
     model: Model
     panel: Panel
-    arrays: WindowArrays
+    forecast: Forecast
     metadata: AttentionMetadata
     cutoffs: NDArray[np.int64]
     """Rows of the windows that are written, (num_windows,)."""
@@ -63,7 +68,7 @@ class AttentionDumpPlan:
         device: torch.device,
         share: NetworkShare | None = None,
     ) -> AttentionDumpPlan:
-        """Choose the windows.
+        """Choose the windows that networks forecast.
 
         Args:
             model: with attention.
@@ -77,12 +82,44 @@ class AttentionDumpPlan:
         Raises:
             ConfigError: more weights of a row are to be kept than there are.
         """
-        check_top(choice.top, model.schema.lookback, model.patch_length)
+        from forecast_attn.forecasting.inference import forecast_windows
+
         arrays = arrays.to(device)
-        chosen = choice.of_cutoffs(cutoffs)
-        few = DumpChoice(windows=RANK_WINDOWS).of_cutoffs(chosen)
+
+        def forecast(rows: NDArray[np.int64]) -> Iterator[WindowForecasts]:
+            return forecast_windows(model.uncalibrated, panel, rows, device=device, arrays=arrays)
+
+        few = DumpChoice(windows=RANK_WINDOWS).of_cutoffs(choice.of_cutoffs(cutoffs))
         # Weights averaged over an ensemble weigh no values of their own.
         rank = None if model.is_ensemble or not len(few) else int(value_rank(model.to(device), arrays, few).max())
+        return cls.with_rank(model, panel, cutoffs, choice, forecast, rank, share)
+
+    @classmethod
+    def with_rank(
+        cls,
+        model: Model,
+        panel: Panel,
+        cutoffs: NDArray[np.int64],
+        choice: DumpChoice,
+        forecast: Forecast,
+        rank: int | None,
+        share: NetworkShare | None = None,
+    ) -> AttentionDumpPlan:
+        """Choose the windows, where the rank of the values is known.
+
+        Args:
+            model: as of `plan`.
+            panel: as of `plan`.
+            cutoffs: as of `plan`.
+            choice: as of `plan`.
+            forecast: forecasts a few of the windows, to estimate the file's size.
+            rank: of the values that the weights weigh.
+            share: as of `plan`.
+
+        Raises:
+            ConfigError: more weights of a row are to be kept than there are.
+        """
+        check_top(choice.top, model.schema.lookback, model.patch_length)
         metadata = dataclasses.replace(
             attention_metadata(model),
             dtype=choice.dtype,
@@ -91,15 +128,13 @@ class AttentionDumpPlan:
             masked=model.schema.layout.may_have_holes,
             **(share or NetworkShare(1.0))._asdict(),
         )
-        return cls(model, panel, arrays, metadata, chosen)
+        return cls(model, panel, forecast, metadata, choice.of_cutoffs(cutoffs))
 
     @cached_property
     def size(self) -> DumpSize:
         """The file's size, estimated by forecasting a few of its windows: only who asks for it pays for that."""
         tried = DumpChoice(windows=WINDOWS_TO_ESTIMATE_SIZE).of_cutoffs(self.cutoffs)
-        device = self.arrays.target.device
-        batches = forecast_windows(self.model.uncalibrated, self.panel, tried, device=device, arrays=self.arrays)
-        weights = [batch.weights for batch in batches if batch.weights is not None]
+        weights = [batch.weights for batch in self.forecast(tried) if batch.weights is not None]
         if not weights:
             return DumpSize(0, self.metadata, 0)
         first = self.cutoffs[: windows_per_group(self.metadata)]
@@ -123,11 +158,12 @@ class AttentionDumpPlan:
         """(windows, num_keys) which keys the attention saw; None where none can be missing."""
         if not self.metadata.masked:
             return None
-        observed = self.arrays.gather(torch.from_numpy(rows).to(self.arrays.target.device)).past_observed
-        visible = self.model.networks[0].patches.observed(observed)
-        assert visible is not None
-        mask: NDArray[np.bool_] = visible.cpu().numpy()
-        return mask
+        past = rows[:, None] + np.arange(1 - self.model.schema.lookback, 1)
+        first = self.panel.starts[self.panel.series_of(rows)][:, None]
+        observed = (past >= first) & ~np.isnan(self.panel.target[np.maximum(past, first)])
+        # A patch is a key where at least one of its steps was observed.
+        keys: NDArray[np.bool_] = observed.reshape(len(rows), self.model.num_keys, -1).any(axis=-1)
+        return keys
 
 
 def _some_of(forecasts: WindowForecasts, chosen: NDArray[np.bool_]) -> WindowForecasts:

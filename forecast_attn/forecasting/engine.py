@@ -16,7 +16,8 @@ from forecast_attn.data.panel import Filled, Panel
 from forecast_attn.data.scaling import Scaler
 from forecast_attn.data.windows import WindowArrays
 from forecast_attn.devices import cpu_threads
-from forecast_attn.forecasting.model import Model, WindowForecasts, forecast_windows, windows_at_once
+from forecast_attn.forecasting.inference import forecast_windows, windows_at_once
+from forecast_attn.forecasting.model import Model, WindowForecasts
 
 LARGEST_ANSWER = 1 << 26
 """Bytes of weights that a worker sends at once, as far as a batch is no larger."""
@@ -35,8 +36,8 @@ class Engine(Protocol):
         panel: Panel,
         cutoffs: NDArray[np.int64],
         *,
-        device: torch.device,
-        arrays: WindowArrays | None = None,
+        device: Any,
+        arrays: Any = None,
         need_weights: bool = True,
     ) -> Iterator[WindowForecasts]:
         """Forecast every cut-off, a batch at a time."""

@@ -61,7 +61,7 @@ def rank_of_run(run: RunDir) -> int | None:
     import torch
 
     from forecast_attn.forecasting.history import read_history
-    from forecast_attn.forecasting.model import load_model
+    from forecast_attn.forecasting.inference import load_model
 
     model = load_model(run)
     if not model.has_attention or model.is_ensemble:

@@ -12,7 +12,7 @@ from forecast_attn.baselines.registry import check_baselines
 from forecast_attn.config.requests import PredictRequest
 from forecast_attn.devices import choose_device
 from forecast_attn.errors import needing
-from forecast_attn.forecasting.model import load_model
+from forecast_attn.forecasting.inference import load_model
 from forecast_attn.forecasting.predict import (
     ForecastRequest,
     LoadedRun,

@@ -25,7 +25,7 @@ from forecast_attn.data.reading.parts import TablePart
 from forecast_attn.data.reading.remote import fetched_part, remote_parts
 from forecast_attn.devices import choose_device
 from forecast_attn.errors import ConfigError, DataError
-from forecast_attn.forecasting.model import load_model
+from forecast_attn.forecasting.inference import load_model
 from forecast_attn.forecasting.part_folders import ResultFolder, appearing, check_new
 from forecast_attn.forecasting.predict import (
     ForecastRequest,
@@ -168,6 +168,8 @@ def _checked(request: ForecastRequest) -> Path:
             "--samples, --seed and --samples-out are not for a table in several files",
             "leave them or --partitioned out",
         )
+    if request.runtime != "torch":
+        raise ConfigError("--runtime onnx starts sooner, which files do not need", "leave it or --partitioned out")
     if request.attention_out is None and (request.attention_members or request.attention != DumpChoice()):
         raise ConfigError("--attention-… is about weights, which are not written", "add --attention-out FOLDER")
     check_baselines(request.combine_with or ())

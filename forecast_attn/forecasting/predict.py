@@ -6,15 +6,14 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
-import torch
 from numpy.typing import NDArray
 
 from forecast_attn.attention_file import AttentionDump, AttentionWriter, DumpChoice, read_attention
@@ -30,12 +29,10 @@ from forecast_attn.data.panel import Panel
 from forecast_attn.data.reading import Source, read_beside, shared_by_all, table_name
 from forecast_attn.data.roles import Roles
 from forecast_attn.data.split import forecast_cutoffs
-from forecast_attn.data.windows import WindowArrays
 from forecast_attn.data.zones import in_zone, zone_of
-from forecast_attn.devices import choose_device, cpu_threads
 from forecast_attn.errors import ConfigError, DataError, RunError
 from forecast_attn.forecasting.attention_output import AttentionDumpPlan, DumpListener, NetworkShare
-from forecast_attn.forecasting.engine import Engine, opened
+from forecast_attn.forecasting.exported import ExportedRun, check_exported
 from forecast_attn.forecasting.history import (
     History,
     future_panel,
@@ -45,7 +42,7 @@ from forecast_attn.forecasting.history import (
     without_flags_of_train,
 )
 from forecast_attn.forecasting.layouts import as_darts, as_nixtla
-from forecast_attn.forecasting.model import Model, WindowForecasts, forecast_windows, load_model
+from forecast_attn.forecasting.model import Model, WindowForecasts
 from forecast_attn.forecasting.samples import SampleChoice, write_samples
 from forecast_attn.runs.atomic import replacing, write_errors_of
 from forecast_attn.runs.output_paths import refuse_outputs
@@ -53,8 +50,12 @@ from forecast_attn.runs.run_dir import DAMAGED_HINT, RunDir
 from forecast_attn.runs.training_table import Table
 
 if TYPE_CHECKING:
+    import torch
+
     from forecast_attn.data.categories import UnknownCategory
     from forecast_attn.data.findings import Finding, Repair
+    from forecast_attn.data.windows import WindowArrays
+    from forecast_attn.forecasting.engine import Engine
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -94,17 +95,16 @@ def forecast_run(
         runs=[run],
         results=[run.predictions, run.attention, run.samples],
     )
-    # Beside a cluster this process only writes, and looks at a few windows.
-    device = choose_device(request.accelerator if request.engine == "local" else "cpu")
-    loaded = LoadedRun(run, load_model(run))
-    check_members(loaded.model, request)
+    model, device, engine = _exported(run, config, request) if request.runtime == "onnx" else _in_torch(run, request)
+    loaded = LoadedRun(run, model)
+    check_members(model, request)
     samples_out = request.samples_out
     if request.samples is not None and samples_out is None:
         samples_out = scratch() / run.samples.name
     paths = SampleChoice.of(loaded.model, request.samples, request.seed, samples_out)
     ready = PreparedForecast.of(loaded, request)
     attention_path = request.attention_out or scratch() / run.attention.name
-    with opened(request.engine, request.accelerator) as engine:
+    with engine as forecast:
         predictions = forecast_prepared(
             ready,
             device,
@@ -114,7 +114,7 @@ def forecast_run(
             members=request.attention_members,
             on_dump=request.on_dump,
             samples=paths,
-            engine=engine,
+            engine=forecast,
         )
     result = ready.result(predictions)
     return replace(
@@ -124,6 +124,26 @@ def forecast_run(
         samples_path=None if paths is None else paths.path,
         samples_seed=None if paths is None else paths.seed,
     )
+
+
+_Runtime = tuple[Model, "torch.device | None", contextlib.AbstractContextManager["Engine"]]
+"""The model, the device of its networks, and what forecasts its windows."""
+
+
+def _in_torch(run: RunDir, request: ForecastRequest) -> _Runtime:
+    from forecast_attn.devices import choose_device
+    from forecast_attn.forecasting.engine import opened
+    from forecast_attn.forecasting.inference import load_model
+
+    # Beside a cluster this process only writes, and looks at a few windows.
+    device = choose_device(request.accelerator if request.engine == "local" else "cpu")
+    return load_model(run), device, opened(request.engine, request.accelerator)
+
+
+def _exported(run: RunDir, config: RunConfig, request: ForecastRequest) -> _Runtime:
+    check_exported(config, request)
+    exported = ExportedRun.load(run)
+    return exported.model, None, contextlib.nullcontext(exported)
 
 
 @dataclass(frozen=True)
@@ -315,7 +335,7 @@ def _member_attention(model: Model, request: ForecastRequest, averaged: Path) ->
 
 def forecast_prepared(
     ready: PreparedForecast,
-    device: torch.device,
+    device: torch.device | None,
     *,
     attention_path: Path | None = None,
     csv_path: Path | None = None,
@@ -323,7 +343,7 @@ def forecast_prepared(
     members: bool = False,
     on_dump: DumpListener | None = None,
     samples: SampleChoice | None = None,
-    engine: Engine = forecast_windows,
+    engine: Engine | None = None,
 ) -> pd.DataFrame:
     """Forecast every series from its last known row, and stream the attention to a file.
 
@@ -331,14 +351,14 @@ def forecast_prepared(
 
     Args:
         ready: the series, the model, and the baselines to combine it with.
-        device: where to compute.
+        device: where networks compute; None for an exported one.
         attention_path: where to write the weights, which a model without attention does not have; None for nowhere.
         csv_path: where to write the table too.
         choice: what of the weights is written; all of them when None.
         members: of an ensemble, write the weights of each member too; see `member_path`.
         on_dump: hears how large each attention file will be, before it is written.
         samples: paths to draw, and where they are written; none when None.
-        engine: where windows are forecast.
+        engine: forecasts windows; this process, with torch, when None.
 
     Returns:
         item_id, cutoff, timestamp, step, prediction, and a column per quantile; sorted by series and step.
@@ -348,17 +368,21 @@ def forecast_prepared(
     cutoffs = forecast_cutoffs(panel, schema.lookback, schema.horizon, pad=schema.padded)
     parts: list[dict[str, Any]] = []
     moves: dict[int, NDArray[np.float64]] = {}
-    with cpu_threads(model.config.training.threads), contextlib.ExitStack() as files:
+    with contextlib.ExitStack() as files:
         stream = None if csv_path is None else files.enter_context(replacing(csv_path))
-        arrays, writer, output = model.schema.windows_of(panel).to(device), None, None
-        dump_request = _DumpRequest(
-            choice or DumpChoice(), device, on_dump, None if other is None else other.network_share(panel)
-        )
-        if model.has_attention and attention_path is not None:
-            output, writer = _open(model, panel, arrays, cutoffs, dump_request, attention_path, files)
+        engine, arrays = engine or _this_process(), None
+        if device is not None:
+            arrays = files.enter_context(_arrays_in_torch(model, panel, device))
+        writer, output = None, None
+        share = None if other is None else other.network_share(panel)
+        dump_request = _DumpRequest(choice or DumpChoice(), engine, on_dump, share)
         paths = _member_paths(model, attention_path) if members else ()
         for member, path in zip(model.members, paths, strict=False):
-            _write_weights(member, *_open(member, panel, arrays, cutoffs, dump_request, path, files), device, engine)
+            output, writer = _open(member, panel, arrays, cutoffs, dump_request, path, files)
+            for forecasts in engine(member, panel, output.cutoffs, device=device, arrays=arrays):
+                output.write(writer, forecasts)
+        if model.has_attention and attention_path is not None:
+            output, writer = _open(model, panel, arrays, cutoffs, dump_request, attention_path, files)
         # All windows are computed the way that has weights, written or not: a forecast depends on no option.
         for forecasts in engine(model, panel, cutoffs, device=device, arrays=arrays, need_weights=model.has_attention):
             combined = ready.combined(forecasts)
@@ -369,7 +393,7 @@ def forecast_prepared(
             if output is not None and writer is not None:
                 output.write(writer, forecasts)
         predictions = predictions_table(parts, panel, ready.not_learned)
-        if samples is not None:
+        if samples is not None and arrays is not None and device is not None:
             drawn = files.enter_context(replacing(samples.path))
             write_samples(drawn, model, panel, arrays, cutoffs, samples, device, moves)
         if csv_path is not None and stream is not None:
@@ -378,6 +402,21 @@ def forecast_prepared(
                 stream.write(predictions_csv(predictions).encode())
                 stream.flush()
     return predictions
+
+
+def _this_process() -> Engine:
+    from forecast_attn.forecasting.inference import forecast_windows
+
+    return forecast_windows
+
+
+@contextlib.contextmanager
+def _arrays_in_torch(model: Model, panel: Panel, device: torch.device) -> Iterator[WindowArrays]:
+    """The windows of a panel on a device; the block computes with the run's number of threads."""
+    from forecast_attn.devices import cpu_threads
+
+    with cpu_threads(model.config.training.threads):
+        yield model.schema.windows_of(panel).to(device)
 
 
 def member_path(averaged: Path, number: int) -> Path:
@@ -391,10 +430,10 @@ def _member_paths(model: Model, averaged: Path | None) -> tuple[Path, ...]:
 
 
 class _DumpRequest(NamedTuple):
-    """Choices for writing the weights, the device, and the listener."""
+    """Choices for writing the weights, what forecasts a few of them, and the listener."""
 
     choice: DumpChoice
-    device: torch.device
+    engine: Engine
     on_dump: DumpListener | None
     share: NetworkShare | None
     """None where the network forecasts alone."""
@@ -403,27 +442,23 @@ class _DumpRequest(NamedTuple):
 def _open(
     model: Model,
     panel: Panel,
-    arrays: WindowArrays,
+    arrays: WindowArrays | None,
     cutoffs: NDArray[np.int64],
     dump_request: _DumpRequest,
     path: Path,
     files: contextlib.ExitStack,
 ) -> tuple[AttentionDumpPlan, AttentionWriter]:
     """The attention file of a model, which takes its place when `files` are closed."""
-    output = AttentionDumpPlan.plan(
-        model, panel, arrays, cutoffs, dump_request.choice, dump_request.device, dump_request.share
-    )
+    choice, engine, share = dump_request.choice, dump_request.engine, dump_request.share
+    if isinstance(engine, ExportedRun):
+        forecast = partial(engine, model, panel)
+        output = AttentionDumpPlan.with_rank(model, panel, cutoffs, choice, forecast, engine.value_rank, share)
+    else:
+        assert arrays is not None
+        output = AttentionDumpPlan.plan(model, panel, arrays, cutoffs, choice, arrays.target.device, share)
     if dump_request.on_dump is not None:
         dump_request.on_dump(output.size, path)
     return output, files.enter_context(output.open(path))
-
-
-def _write_weights(
-    member: Model, output: AttentionDumpPlan, writer: AttentionWriter, device: torch.device, engine: Engine
-) -> None:
-    """Forecast again with one member alone, for its weights."""
-    for forecasts in engine(member, output.panel, output.cutoffs, device=device, arrays=output.arrays):
-        output.write(writer, forecasts)
 
 
 def prediction_columns(panel: Panel, model: Model, forecasts: WindowForecasts) -> dict[str, Any]:

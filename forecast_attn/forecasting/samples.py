@@ -6,22 +6,25 @@ import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
-import torch
 from numpy.typing import NDArray
 
 from forecast_attn.data.panel import Panel
-from forecast_attn.data.windows import WindowArrays
 from forecast_attn.data.zones import in_zone
 from forecast_attn.errors import ConfigError
 from forecast_attn.forecasting.model import Model
-from forecast_attn.nn.network import ForecastNetwork
 from forecast_attn.runs.atomic import write_errors_of
+
+if TYPE_CHECKING:
+    import torch
+
+    from forecast_attn.data.windows import WindowArrays
+    from forecast_attn.nn.network import ForecastNetwork
 
 PATHS_AT_ONCE = 256
 """Paths drawn together; memory and the random numbers of a path do not depend on how many there are."""
@@ -102,6 +105,8 @@ def drawn_paths(
         The cut-off row of a window repeated for each path, the number of the first path (from 0), and the paths in
         original units (num_paths, horizon).
     """
+    import torch
+
     model = model.of_series(panel.item_ids)
     networks, arrays = [network.to(device).eval() for network in model.networks], arrays.to(device)
     for index, cutoff in enumerate(cutoffs):
@@ -129,6 +134,8 @@ def _draw(
     network: ForecastNetwork, arrays: WindowArrays, rows: NDArray[np.int64], uniform: NDArray[np.float32]
 ) -> NDArray[np.float32]:
     """A path for each row (num_paths, horizon), on the series' scale, of numbers (num_paths, horizon, 2)."""
+    import torch
+
     if not len(rows):
         return np.empty(uniform.shape[:2], np.float32)
     device = arrays.target.device

@@ -14,7 +14,8 @@ from torch import Tensor
 
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.windows import Window
-from forecast_attn.forecasting.model import BATCH_SIZE, Model, inference
+from forecast_attn.forecasting.inference import BATCH_SIZE, inference
+from forecast_attn.forecasting.model import Model
 from forecast_attn.nn.network import ForecastOutput
 
 CANDIDATES = (8, 32)

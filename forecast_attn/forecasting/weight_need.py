@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from forecast_attn.data.split import spread_evenly
-from forecast_attn.forecasting.model import Model, forecast_windows
+from forecast_attn.forecasting.inference import forecast_windows
+from forecast_attn.forecasting.model import Model
 from forecast_attn.nn.attention import Attention, Reweigh, Weigh
 
 if TYPE_CHECKING:

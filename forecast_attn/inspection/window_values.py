@@ -87,7 +87,7 @@ def values_of_windows(
         DataError: `table` cannot be read, or has not the columns of training.
         RunError: the run is damaged.
     """
-    from forecast_attn.forecasting.model import load_model
+    from forecast_attn.forecasting.inference import load_model
 
     model = load_model(run, validated=True)
     values = _unknown_of(model, run, dump)
@@ -282,7 +282,7 @@ def _forecast_again(
     """The network's forecasts of the windows whose whole horizon lies in the panel; rows of -1 are left out."""
     import torch
 
-    from forecast_attn.forecasting.model import forecast_windows
+    from forecast_attn.forecasting.inference import forecast_windows
 
     ends = (rows >= 0) & (rows + model.schema.horizon < panel.starts[series + 1])
     chosen = np.flatnonzero(ends & np.isnan(values.forecast).all(axis=1))

@@ -55,11 +55,6 @@ class WindowSizes:
     static_codes: tuple[int, ...] = ()
 
 
-def attention_order(model: ModelConfig) -> str:
-    """Return the time at which the decoder asks: as in the mechanism's paper, unless the user chose."""
-    return model.attention_order or ATTENTIONS[model.attention].order
-
-
 def build_network(model: ModelConfig, sizes: WindowSizes) -> ForecastNetwork:
     """Build the network, with PyTorch's random initial weights.
 
@@ -171,7 +166,7 @@ def _build_decoder(
         "autoregressive": _is_autoregressive(model),
         "make_head": _head_maker(model, shape.patch_length),
     }
-    if attention is not None and attention_order(model) == "bahdanau":
+    if attention is not None and model.order == "bahdanau":
         return BahdanauDecoder(sizes, attention, **options)
     return LuongDecoder(sizes, attention, **options, input_feeding=model.input_feeding)
 
@@ -189,7 +184,7 @@ def _is_autoregressive(model: ModelConfig) -> bool:
 
 def _check(model: ModelConfig, shape: Shape) -> None:
     """Refuse combinations that would be accepted and ignored."""
-    order = attention_order(model)
+    order = model.order
     if model.input_feeding and order == "bahdanau":
         raise ConfigError(
             "--input-feeding belongs to the luong order: the bahdanau order feeds the context vector itself",

@@ -17,7 +17,7 @@ from forecast_attn.data.reading import table_name
 from forecast_attn.data.zones import Zone
 from forecast_attn.devices import cpu_threads
 from forecast_attn.errors import ConfigError, DataError
-from forecast_attn.forecasting.model import load_model
+from forecast_attn.forecasting.inference import load_model
 from forecast_attn.forecasting.predict import kept_weights, read_beyond
 from forecast_attn.plotting.forecasts import check_known
 from forecast_attn.plotting.past import Past, Rows, newest_validation, read_past

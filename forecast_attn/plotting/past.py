@@ -21,7 +21,8 @@ from forecast_attn.devices import cpu_threads
 from forecast_attn.errors import DataError, RunError
 from forecast_attn.evaluation.quantile_scores import quantile_columns
 from forecast_attn.forecasting.history import read_history
-from forecast_attn.forecasting.model import Model, forecast_windows, load_model, trained_until
+from forecast_attn.forecasting.inference import forecast_windows, load_model
+from forecast_attn.forecasting.model import Model, trained_until
 from forecast_attn.forecasting.predict import kept_weights, prediction_columns
 from forecast_attn.inspection.interpretation import best_of_baselines
 from forecast_attn.plotting.forecasts import Forecasts, check_known, label_of

@@ -184,7 +184,7 @@ def _candidates(source: PlotSource, forecasts: Forecasts, data: pd.DataFrame | P
 def _values_in(run: RunDir, table: pd.DataFrame | Path | None) -> SeriesValues:
     """The series of a table, or of the end of the table of training that the run keeps."""
     from forecast_attn.forecasting.history import read_history
-    from forecast_attn.forecasting.model import load_model
+    from forecast_attn.forecasting.inference import load_model
 
     model = load_model(run)
     item_id, config = model.schema.roles.item_id, model.config.data

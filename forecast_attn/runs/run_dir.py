@@ -14,6 +14,7 @@ validation_attention.parquet   attention over windows of the validation stretch
 predictions.csv                forecasts of `forecast predict`
 reconciled.csv                 the same, made to add up by `forecast reconcile`
 attention.parquet              the attention behind them
+model.onnx                     the network for `forecast predict --runtime onnx`, by `forecast export`
 samples.parquet                paths drawn by `forecast predict --samples`
 backtest.parquet               forecasts of past cut-offs beside the actual values, by `forecast backtest`
 backtest.json                  what they say: scores, skill, tests, folds
@@ -107,6 +108,7 @@ class RunDir:
         self.predictions = self.path / "predictions.csv"
         self.reconciled = self.path / "reconciled.csv"
         self.attention = self.path / "attention.parquet"
+        self.exported = self.path / "model.onnx"
         self.samples = self.path / "samples.parquet"
         self.backtest = self.path / "backtest.parquet"
         self.backtest_scores = self.path / "backtest.json"
@@ -282,6 +284,18 @@ class RunDir:
             self._unaltered.add(path)
         return path
 
+    def lists(self, path: Path) -> bool:
+        """Return whether the manifest has a file that was made of the run, just as it is now; see `list_file`."""
+        files: dict[str, Any] = self.read_json(self.manifest)["files"]
+        return files.get(path.relative_to(self.home).as_posix()) == _entry(path)
+
+    def list_file(self, path: Path) -> None:
+        """Add a file made of the run to its manifest, which forgets it when the run is trained again."""
+        content = self.read_json(self.manifest)
+        files = {**content["files"], path.relative_to(self.home).as_posix(): _entry(path)}
+        self.write_json(self.manifest, {"files": dict(sorted(files.items()))})
+        self._forget_digests()
+
     @property
     def has_manifest(self) -> bool:
         """True where digests of the run's files are known; earlier versions kept that of the weights only."""
@@ -306,7 +320,7 @@ class RunDir:
         """Write the manifest of all files, and then metrics.json: the run is finished."""
         text = _json_text({**metrics, "manifest": self.manifest.name})
         files = {path.relative_to(self.home).as_posix(): path for path in self._written_by_training(metrics)}
-        entries = {name: {"bytes": path.stat().st_size, "sha256": sha256_of(path)} for name, path in files.items()}
+        entries = {name: _entry(path) for name, path in files.items()}
         entries[self.metrics.name] = {"bytes": len(text), "sha256": hashlib.sha256(text).hexdigest()}
         self.write_json(self.manifest, {"files": dict(sorted(entries.items()))})
         self._forget_digests()
@@ -399,6 +413,11 @@ def _json_text(content: dict[str, Any]) -> bytes:
         return (json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
     except UnicodeEncodeError:
         return (json.dumps(document, indent=1, allow_nan=False) + "\n").encode()
+
+
+def _entry(path: Path) -> dict[str, Any]:
+    """Entry of a file in the manifest."""
+    return {"bytes": path.stat().st_size, "sha256": sha256_of(path)}
 
 
 def sha256_of(path: Path) -> str:

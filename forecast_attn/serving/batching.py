@@ -17,7 +17,8 @@ from forecast_attn.data.panel import Panel
 from forecast_attn.data.split import forecast_cutoffs
 from forecast_attn.data.windows import WindowArrays
 from forecast_attn.devices import cpu_threads
-from forecast_attn.forecasting.model import BATCH_SIZE, Model, WindowForecasts, followed_errors, window_forecasts
+from forecast_attn.forecasting.inference import BATCH_SIZE, followed_errors, window_forecasts
+from forecast_attn.forecasting.model import Model, WindowForecasts
 from forecast_attn.forecasting.predict import PreparedForecast
 from forecast_attn.forecasting.small_batches import forecast_padded, joined, part_of_output
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from forecast_attn.errors import ConfigError, RunError, UserError, did_you_mean
 from forecast_attn.forecasting.history import read_history
-from forecast_attn.forecasting.model import load_model
+from forecast_attn.forecasting.inference import load_model
 from forecast_attn.forecasting.predict import ForecastRequest, LoadedRun, PreparedForecast
 from forecast_attn.forecasting.small_batches import stable_sizes
 from forecast_attn.runs.run_dir import RunDir

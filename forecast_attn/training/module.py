@@ -18,7 +18,7 @@ from forecast_attn.config.values import parse_duration, parse_share_range
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.windows import Window, WindowArrays
 from forecast_attn.errors import RunError
-from forecast_attn.forecasting.model import windows_at_once
+from forecast_attn.forecasting.inference import windows_at_once
 from forecast_attn.nn.network import ForecastNetwork
 from forecast_attn.training.averaging import WeightAverage
 from forecast_attn.training.lightning import AdamW, OptimizerLRScheduler, pl

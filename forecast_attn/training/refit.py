@@ -24,7 +24,8 @@ from forecast_attn.devices import choose_device, cpu_threads
 from forecast_attn.errors import DataError
 from forecast_attn.forecasting.ensemble import member_config
 from forecast_attn.forecasting.history import select_series
-from forecast_attn.forecasting.model import Model, load_network
+from forecast_attn.forecasting.inference import load_network
+from forecast_attn.forecasting.model import Model
 from forecast_attn.nn.network import ForecastNetwork
 from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.training.callbacks import best_epoch_of

@@ -23,7 +23,8 @@ from forecast_attn.forecasting.adaptive_calibration import Tracking
 from forecast_attn.forecasting.attention_output import AttentionDumpPlan, NetworkShare
 from forecast_attn.forecasting.calibration import ADAPTIVE, fit_calibration
 from forecast_attn.forecasting.ensemble import member_config
-from forecast_attn.forecasting.model import Model, forecast_windows, load_network
+from forecast_attn.forecasting.inference import forecast_windows, load_network
+from forecast_attn.forecasting.model import Model
 from forecast_attn.forecasting.quantiles import score_quantiles
 from forecast_attn.forecasting.tail import write_tail
 from forecast_attn.forecasting.weight_need import weight_need

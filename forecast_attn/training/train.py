@@ -26,7 +26,8 @@ from forecast_attn.devices import cpu_threads
 from forecast_attn.errors import ConfigError, RunError
 from forecast_attn.forecasting.calibration import check_enough_values
 from forecast_attn.forecasting.ensemble import member_config
-from forecast_attn.forecasting.model import number_of_weights, read_config, read_schema, window_sizes
+from forecast_attn.forecasting.inference import number_of_weights, window_sizes
+from forecast_attn.forecasting.model import read_config, read_schema
 from forecast_attn.forecasting.tail import has_the_same_end, write_tail
 from forecast_attn.memory import release_memory
 from forecast_attn.nn.builder import build_network

@@ -20,7 +20,8 @@ from forecast_attn.data.panel import Panel
 from forecast_attn.evaluation.metrics import point_metrics
 from forecast_attn.evaluation.quantile_scores import pinball
 from forecast_attn.forecasting.calibration import Calibration
-from forecast_attn.forecasting.model import Model, followed_errors
+from forecast_attn.forecasting.inference import followed_errors
+from forecast_attn.forecasting.model import Model
 from forecast_attn.training.preparation import Preparation
 from forecast_attn.training.progress import EpochRecord, TrainingListener
 from forecast_attn.training.refit import Refit, held_out_steps, panel_until, refit, windows_to_refit

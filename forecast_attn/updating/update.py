@@ -19,7 +19,7 @@ from forecast_attn.config.requests import UpdateRequest
 from forecast_attn.data.panel import Panel
 from forecast_attn.devices import choose_device, cpu_threads
 from forecast_attn.errors import ConfigError
-from forecast_attn.forecasting.model import load_model
+from forecast_attn.forecasting.inference import load_model
 from forecast_attn.forecasting.predict import kept_weights
 from forecast_attn.forecasting.tail import write_tail
 from forecast_attn.runs.atomic import make_scratch, remove_scratch, write_atomically, write_errors_of

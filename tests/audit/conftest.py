@@ -13,7 +13,8 @@ from torch import Tensor, nn
 from forecast_attn.audit import Audit
 from forecast_attn.audit.subject import Subject
 from forecast_attn.forecaster import Forecaster
-from forecast_attn.forecasting.model import load_model, read_config
+from forecast_attn.forecasting.inference import load_model
+from forecast_attn.forecasting.model import read_config
 from forecast_attn.nn.scores import Score
 from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.runs.training_table import panel_of_run

@@ -14,7 +14,8 @@ from forecast_attn.audit import attribution
 from forecast_attn.audit.attribution import NetworkInputs, attribute
 from forecast_attn.audit.importance import integrate
 from forecast_attn.data.windows import Window
-from forecast_attn.forecasting.model import Model, forecast_windows
+from forecast_attn.forecasting.inference import forecast_windows
+from forecast_attn.forecasting.model import Model
 from forecast_attn.nn.network import ForecastNetwork
 
 from .test_every_kind import CPU, KINDS, untrained

@@ -9,7 +9,8 @@ import torch
 from forecast_attn.audit.dependence import partial_dependence
 from forecast_attn.audit.subject import Subject
 from forecast_attn.data.panel import Panel
-from forecast_attn.forecasting.model import Model, forecast_windows
+from forecast_attn.forecasting.inference import forecast_windows
+from forecast_attn.forecasting.model import Model
 
 from .test_every_kind import CPU, untrained
 

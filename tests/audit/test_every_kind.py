@@ -14,7 +14,8 @@ from forecast_attn.audit.subject import Subject
 from forecast_attn.config.options import RunConfig
 from forecast_attn.data.split import spread_evenly
 from forecast_attn.errors import ConfigError
-from forecast_attn.forecasting.model import Model, window_sizes
+from forecast_attn.forecasting.inference import window_sizes
+from forecast_attn.forecasting.model import Model
 from forecast_attn.nn.builder import build_network
 from forecast_attn.runs.training_table import read_panel
 from forecast_attn.training.preparation import Preparation, prepare

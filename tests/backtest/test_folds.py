@@ -11,7 +11,7 @@ from forecast_attn.backtest.folds import make_folds
 from forecast_attn.config.options import RunConfig
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.schema import Schema
-from forecast_attn.forecasting.model import forecast_windows, load_model
+from forecast_attn.forecasting.inference import forecast_windows, load_model
 from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.runs.training_table import read_panel
 from forecast_attn.training.preparation import prepare

@@ -11,7 +11,7 @@ import pytest
 
 from forecast_attn import Forecaster
 from forecast_attn.errors import ConfigError, DataError
-from forecast_attn.forecasting.model import load_model
+from forecast_attn.forecasting.inference import load_model
 from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.training.progress import EpochRecord, TrainingListener
 from forecast_attn.training.refit import Refit, refit

@@ -18,7 +18,7 @@ from forecast_attn.comparison.plan import ComparisonPlan
 from forecast_attn.config.requests import CompareRequest
 from forecast_attn.errors import ConfigError, RunError, TerminatedError
 from forecast_attn.evaluation.significance import diebold_mariano, giacomini_white
-from forecast_attn.forecasting.model import forecast_windows, load_model
+from forecast_attn.forecasting.inference import forecast_windows, load_model
 from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.runs.training_table import read_panel
 from forecast_attn.training.preparation import prepare

@@ -24,7 +24,8 @@ from forecast_attn.forecasting.adaptive_calibration import (
     num_earlier,
 )
 from forecast_attn.forecasting.calibration import Calibration
-from forecast_attn.forecasting.model import Model, followed_errors, load_model
+from forecast_attn.forecasting.inference import followed_errors, load_model
+from forecast_attn.forecasting.model import Model
 from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.runs.training_table import read_panel
 

@@ -12,7 +12,8 @@ import torch
 from forecast_attn import Forecaster
 from forecast_attn.forecasting.calibration import fit_calibration
 from forecast_attn.forecasting.history import read_history
-from forecast_attn.forecasting.model import Model, forecast_windows, load_model
+from forecast_attn.forecasting.inference import forecast_windows, load_model
+from forecast_attn.forecasting.model import Model
 from forecast_attn.runs.run_dir import RunDir
 
 pytestmark = pytest.mark.slow

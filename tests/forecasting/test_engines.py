@@ -18,7 +18,7 @@ from forecast_attn.errors import ConfigError
 from forecast_attn.forecaster import Forecaster
 from forecast_attn.forecasting.engine import RayEngine
 from forecast_attn.forecasting.history import future_panel, knowing_cold_series, read_history
-from forecast_attn.forecasting.model import forecast_windows, load_model
+from forecast_attn.forecasting.inference import forecast_windows, load_model
 from forecast_attn.forecasting.predict import table_beside
 from forecast_attn.runs.run_dir import RunDir
 

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from forecast_attn.config.mechanisms import ATTENTIONS
 from forecast_attn.config.options import ModelConfig
-from forecast_attn.nn.builder import WindowSizes, attention_order, build_network
+from forecast_attn.nn.builder import WindowSizes, build_network
 from forecast_attn.nn.network import ForecastNetwork
 
 from .paper_reference import PaperAttention, PaperDecoder, Weights
@@ -121,7 +121,7 @@ def paper_decoder(model: ModelConfig, decoder: nn.Module, sizes: WindowSizes = S
     return PaperDecoder(
         None if model.attention == "none" else attention,
         model.cell,
-        attention_order(model),
+        model.order,
         weights,
         model.input_feeding,
         model.patch_length,

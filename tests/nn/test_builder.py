@@ -10,7 +10,7 @@ from torch import nn
 from forecast_attn.config.mechanisms import ATTENTIONS
 from forecast_attn.config.options import ModelConfig
 from forecast_attn.errors import ConfigError
-from forecast_attn.nn.builder import ATTENTION_SIZE, attention_order, build_network
+from forecast_attn.nn.builder import ATTENTION_SIZE, build_network
 from forecast_attn.nn.decoder import BahdanauDecoder
 from forecast_attn.nn.network import ForecastNetwork
 
@@ -46,7 +46,7 @@ def test_every_mechanism_builds_with_the_default_sizes(name: str) -> None:
 def test_either_order_can_be_chosen_for_every_mechanism(name: str) -> None:
     for order in (ATTENTIONS[name].order, other_order(name)):
         model = model_config(name, attention_order=order)
-        assert attention_order(model) == order
+        assert model.order == order
         assert isinstance(build_network(model, SIZES).decoder, BahdanauDecoder) is (order == "bahdanau")
 
 

@@ -7,7 +7,6 @@ import torch
 from torch import Tensor
 
 from forecast_attn.config.mechanisms import ATTENTIONS
-from forecast_attn.nn.builder import attention_order
 from forecast_attn.nn.decoder import BahdanauDecoder, DecoderOutput, Feedback, LuongDecoder
 from forecast_attn.nn.encoder import EncoderOutput
 
@@ -239,7 +238,7 @@ def test_a_step_loop_drops_between_layers_as_the_sequence_does(cell: str) -> Non
 def test_the_paper_of_a_mechanism_gives_its_order() -> None:
     for name, mechanism in ATTENTIONS.items():
         expected = BahdanauDecoder if mechanism.order == "bahdanau" else LuongDecoder
-        assert attention_order(model_config(name)) == mechanism.order
+        assert model_config(name).order == mechanism.order
         assert type(make_network(name).decoder) is expected
 
 

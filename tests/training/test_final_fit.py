@@ -7,7 +7,7 @@ import torch
 
 from forecast_attn import Forecaster
 from forecast_attn.errors import ConfigError
-from forecast_attn.forecasting.model import load_model
+from forecast_attn.forecasting.inference import load_model
 from forecast_attn.runs.run_dir import RunDir
 
 pytestmark = pytest.mark.slow
