@@ -30,6 +30,7 @@ from forecast_attn.forecasting.inference import forecast_windows, load_model
 from forecast_attn.forecasting.model import Model, attention_metadata
 from forecast_attn.forecasting.predict import kept_weights
 from forecast_attn.runs.atomic import write_atomically
+from forecast_attn.runs.output_paths import check_folder
 from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.version import package_version
 
@@ -97,6 +98,7 @@ def export_onnx(run: RunDir, path: Path | None, *, network_alone: bool) -> OnnxE
     check_installed()
     if path is None and not run.has_manifest:
         raise ConfigError("a run of an earlier version has no manifest to list the file in", "--onnx model.onnx")
+    check_folder(path or run.exported)
     weights = {} if network_alone or path is None else kept_weights(run)
     if weights:
         raise ConfigError(
