@@ -77,6 +77,13 @@ def test_most_people_need_about_25_options():
     assert sum(option.metadata["essential"] for _, option in all_options().values()) == 25
 
 
+def test_help_lists_choices_unless_its_words_name_them_all(forecast, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    page = " ".join(forecast("train", "--help-all").out.replace("│", " ").split())
+    assert "(bahdanau) or after it (luong)." in page
+    assert "(softmax, sparsemax, entmax15)" in page
+
+
 def test_no_command_shows_the_help(forecast):
     outcome = forecast()
     assert outcome.code == 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -190,11 +191,12 @@ def _metavar(option_field: dataclasses.Field[Any]) -> str | None:
 
 
 def _help(option_field: dataclasses.Field[Any]) -> str:
-    """Help text, the choices, and the default where there is one."""
+    """Help text, the choices unless it names them all, and the default if there is one."""
     text = option_field.metadata["help"]
     text = text[0].upper() + text[1:]
     choices = option_field.metadata["choices"]
-    if choices and option_field.name not in ("attention", "preset"):  # these have a list of their own
+    has_own_list = option_field.name in ("attention", "preset")
+    if not has_own_list and not set(choices) <= set(re.findall(r"[\w-]+", text)):
         text += f" ({', '.join(choices)})"
     default = option_field.default
     if default is None or default == ():

@@ -146,16 +146,16 @@ class SharedKeywords(TypedDict, total=False):
     """Direct: all steps at once; autoregressive: each step reads the previous output (direct, autoregressive).
     Default: 'direct'."""
     window_normalisation: str
-    """Normalisation of each window: by its whole lookback (standard), its last season, its mean size, or none (none,
-    standard, last-season, mean). Default: 'last-season'."""
+    """Normalisation of each window: by its whole lookback (standard), its last season (last-season), its mean size
+    (mean), or none (none, standard, last-season, mean). Default: 'last-season'."""
     quantiles: str | float | Sequence[float | str]
     """Quantiles to forecast, such as 0.1,0.5,0.9: a column each, trained on the pinball loss."""
     distribution: str
     """Distribution to fit by maximum likelihood; forecasts its --quantiles, else 0.1,0.5,0.9 (none, gaussian,
     student-t, negative-binomial, tweedie). Default: 'none'."""
     calibration: str
-    """Conformal calibration of quantiles on validation windows: split (around the point forecast), cqr, or adaptive,
-    which starts as cqr and follows later errors (none, split, cqr, adaptive). Default: 'none'."""
+    """Conformal calibration of quantiles on validation windows: split (around the point forecast), cqr, adaptive
+    (starts as cqr and follows later errors), or none (none, split, cqr, adaptive). Default: 'none'."""
     preset: str
     """A set of options; options you give override it: fast (six epochs of a smaller network: a third of the time on
     long tables, too few for short ones); default (one network); accurate (four networks with averaged weights, four
@@ -173,8 +173,8 @@ class SharedKeywords(TypedDict, total=False):
     warmup: float | None
     """Share of the steps during which the learning rate rises (default: 0.3 for one-cycle, 0.05 for cosine)."""
     weight_averaging: str
-    """Weights to validate and keep: the last ones, or their exponential moving average (ema) (none, ema). Default:
-    'none'."""
+    """Weights to validate and keep: the last ones (none), or their exponential moving average (ema) (none, ema).
+    Default: 'none'."""
     averaging_decay: float
     """Highest decay of the average per step; lower in the first steps. Default: 0.999."""
     gradient_clip: float

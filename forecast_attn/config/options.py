@@ -314,7 +314,8 @@ class ModelConfig:
     )
     window_normalisation: str = option(
         "last-season",
-        "normalisation of each window: by its whole lookback (standard), its last season, its mean size, or none",
+        "normalisation of each window: by its whole lookback (standard), its last season (last-season), its mean size "
+        "(mean), or none",
         choices=("none", "standard", "last-season", "mean"),
     )
     quantiles: tuple[float, ...] = option(
@@ -331,8 +332,8 @@ class ModelConfig:
     )
     calibration: str = option(
         "none",
-        "conformal calibration of quantiles on validation windows: split (around the point forecast), cqr, or "
-        "adaptive, which starts as cqr and follows later errors",
+        "conformal calibration of quantiles on validation windows: split (around the point forecast), cqr, adaptive "
+        "(starts as cqr and follows later errors), or none",
         choices=("none", "split", "cqr", "adaptive"),
         essential=True,
     )
@@ -390,7 +391,7 @@ class TrainingConfig:
     )
     weight_averaging: str = option(
         "none",
-        "weights to validate and keep: the last ones, or their exponential moving average (ema)",
+        "weights to validate and keep: the last ones (none), or their exponential moving average (ema)",
         choices=("none", "ema"),
     )
     averaging_decay: float = option(
