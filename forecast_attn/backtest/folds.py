@@ -157,12 +157,11 @@ def _conditions(panel: Panel, schema: Schema, rows: Ints) -> list[tuple[str, Cal
         ascending = np.sort(row)
         return np.isin(row, with_values(panel, ascending, lookback, horizon))
 
-    sees = sees_later_values(panel)
     conditions: list[tuple[str, Callable[[Ints], Mask]]] = [
         ("horizon", lambda row: row != ENDED),
         ("lookback", has_lookback),
         ("horizon", has_horizon),
-        ("interpolated", lambda row: ~sees[row]),
+        ("interpolated", lambda row: ~sees_later_values(panel, row)),
         ("nothing observed", has_values),
     ]
     if panel.issued is not None:

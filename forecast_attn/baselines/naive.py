@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.data.panel import Panel
+from forecast_attn.data.row_storage import row_blocks
 from forecast_attn.data.segments import blocks, sums
 
 Floats = NDArray[np.float64]
@@ -107,10 +108,15 @@ def _median_of_rows(values: Floats) -> Floats:
 
 def _last_observed(target: Floats, cutoffs: Ints) -> Ints:
     """Row of the last value that any series has up to each cut-off, -1 where there is none (num_cutoffs,)."""
-    missing = np.isnan(target[cutoffs])
-    if not missing.any():  # nothing of the panel's size is made
+    if not np.isnan(target[cutoffs]).any():
         return cutoffs
-    return np.maximum.accumulate(np.where(np.isnan(target), -1, np.arange(len(target))))[cutoffs]
+    last, before = np.empty_like(cutoffs), -1
+    for rows in row_blocks(len(target)):
+        observed = np.where(np.isnan(target[rows]), -1, np.arange(rows.start, rows.stop))
+        latest = np.maximum.accumulate(np.maximum(observed, before))
+        here = (cutoffs >= rows.start) & (cutoffs < rows.stop)
+        last[here], before = latest[cutoffs[here] - rows.start], latest[-1]
+    return last
 
 
 def without_holes(values: Floats) -> Floats:
@@ -127,8 +133,8 @@ def _first_observed(target: Floats, starts: Ints) -> Ints:
     """Row of the first value from each start on, the number of rows where there is none (num_cutoffs,)."""
     if not np.isnan(target[starts]).any():
         return starts
-    rows = np.where(np.isnan(target), len(target), np.arange(len(target)))
-    return np.minimum.accumulate(rows[::-1])[::-1][starts]
+    end = len(target) - 1
+    return end - _last_observed(target[::-1], end - starts)
 
 
 def _value_at(target: Floats, starts: Ints, rows: Ints) -> Floats:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,9 +89,9 @@ class WindowFeatures:
             chosen = np.argsort(self._panel.timestamps[rows], kind="stable")[chosen]
         return rows[chosen].astype(np.int64)
 
-    def _windows_to_learn_from(self) -> Ints:
+    def _windows_to_learn_from(self) -> NDArray[Any]:
         setup = self._setup
-        rows = training_cutoffs(self._panel, self._split, setup.lookback, setup.horizon, pad=setup.padded)
+        rows: NDArray[Any] = training_cutoffs(self._panel, self._split, setup.lookback, setup.horizon, pad=setup.padded)
         if self._vintages is not None:  # windows of which the horizon had not been forecast are none of the network's
             rows = rows[self._vintages.covered(rows, self._forecast_steps(self._vintages))]
         return rows

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forecast_attn.data.panel import Panel, ranges
+from forecast_attn.data.segments import blocks
 from forecast_attn.data.split import Split
 
 UNKNOWN = 0
@@ -81,18 +82,20 @@ class Vocabulary:
 
 def fit_vocabulary(panel: Panel, split: Split) -> Vocabulary:
     """The categories of the training rows, and of the series that have any; no later row is read."""
-    rows = split.training_rows(panel)
-    training = ranges(panel.starts[:-1], rows)
-    roles = panel.roles
-    groups = (
-        (roles.past_categories, panel.past_categories[training]),
-        (roles.future_categories, panel.future_categories[training]),
-        (roles.static_categories, panel.static_categories[rows > 0]),
-    )
+    rows, roles = split.training_rows(panel), panel.roles
+    seen = {column: np.zeros(len(panel.categories[column]) + 1, np.bool_) for column in roles.categorical}
+    for series in blocks(panel.starts[:-1]) if roles.past_categories or roles.future_categories else ():
+        training = ranges(panel.starts[:-1][series], rows[series])
+        _mark(seen, roles.past_categories, panel.past_categories[training])
+        _mark(seen, roles.future_categories, panel.future_categories[training])
+    _mark(seen, roles.static_categories, panel.static_categories[rows > 0])
+    names = panel.categories
     return Vocabulary(
-        {
-            column: tuple(panel.categories[column][code] for code in np.unique(codes[:, position]) if code >= 0)
-            for columns, codes in groups
-            for position, column in enumerate(columns)
-        }
+        {column: tuple(names[column][code] for code in np.flatnonzero(used[:-1])) for column, used in seen.items()}
     )
+
+
+def _mark(seen: dict[str, NDArray[np.bool_]], columns: tuple[str, ...], codes: NDArray[np.int32]) -> None:
+    """Mark the codes (num_rows, num_columns) as seen; -1, of an empty cell, is the last one of a column."""
+    for position, column in enumerate(columns):
+        seen[column][codes[:, position]] = True

@@ -270,11 +270,12 @@ def without_later_values(panel: Panel, boundary: Any) -> Panel:
 
     Args:
         panel: as built.
-        boundary: last training time, as in `Split`, or that of each row's series (num_rows,).
+        boundary: last training time, as in `Split`, or that of each series (num_series,).
     """
     if panel.filled.policy != "interpolate":
         return panel
-    target, past, ahead = panel.target.copy(), panel.past_covariates.copy(), panel.future_covariates.copy()
+    copied, ends = panel.storage.copied, np.broadcast_to(np.asarray(boundary), panel.num_series)
+    target, past, ahead = copied(panel.target), copied(panel.past_covariates), copied(panel.future_covariates)
     for name, rows in panel.filled.rows.items():
         column = {
             panel.roles.target: target,
@@ -282,17 +283,25 @@ def without_later_values(panel: Panel, boundary: Any) -> Panel:
             **{name: ahead[:, at] for at, name in enumerate(panel.roles.future_covariates)},
         }.get(name)
         if column is not None:
-            _carry_over(column, rows, panel.timestamps, boundary)
+            _carry_over(column, rows, panel.timestamps, ends[panel.series_of(rows)])
     return replace(panel, target=target, past_covariates=past, future_covariates=ahead)
 
 
-def sees_later_values(panel: Panel) -> Mask:
-    """Mask of rows at which a cut-off would see interpolated values from later rows (num_rows,)."""
-    sees = np.zeros(panel.num_rows, np.bool_)
+def sees_later_values(panel: Panel, cutoffs: NDArray[np.integer[Any]]) -> Mask:
+    """Mask of the cut-offs that would see interpolated values from later rows (num_cutoffs,)."""
+    sees = np.zeros(len(cutoffs), np.bool_)
     if panel.filled.policy == "interpolate":
         for rows in panel.filled.rows.values():
-            sees[rows] = True
+            sees |= is_in(cutoffs, rows)
     return sees
+
+
+def is_in(values: NDArray[np.integer[Any]], ascending: NDArray[np.integer[Any]]) -> Mask:
+    """Mask of the values that are among others, which ascend; without sorting as many again (num_values,)."""
+    if not len(ascending):
+        return np.zeros(len(values), np.bool_)
+    at = np.searchsorted(ascending, values)
+    return np.asarray(ascending[np.minimum(at, len(ascending) - 1)] == values)
 
 
 def hint_for(missing: str, column: str, *, needed: bool) -> tuple[str, tuple[str, ...]]:
@@ -359,12 +368,11 @@ def _interpolated(cells: Cells, values: NDArray[np.float64], empty: Mask, known:
     return filled
 
 
-def _carry_over(values: NDArray[np.float64], rows: NDArray[np.int64], stamps: Stamps, boundary: Any) -> None:
-    """Replace, in place, what holes across the boundary hold up to it, by the value before the hole."""
+def _carry_over(values: NDArray[np.float64], rows: NDArray[np.int64], stamps: Stamps, ends: Stamps) -> None:
+    """Replace, in place, what holes across the boundary of each row's series hold up to it, by the value before."""
     run = np.cumsum(np.diff(rows, prepend=-2) != 1) - 1
-    firsts = rows[np.flatnonzero(np.diff(run, prepend=-1))]
-    lasts = rows[np.flatnonzero(np.diff(run, append=run[-1] + 1))]
-    ends = np.broadcast_to(np.asarray(boundary), stamps.shape)
-    crosses = (stamps[firsts] <= ends[firsts]) & (stamps[lasts + 1] > ends[firsts])
-    replaced = crosses[run] & (stamps[rows] <= ends[rows])
+    begins = np.flatnonzero(np.diff(run, prepend=-1))
+    firsts, lasts = rows[begins], rows[np.flatnonzero(np.diff(run, append=run[-1] + 1))]
+    crosses = (stamps[firsts] <= ends[begins]) & (stamps[lasts + 1] > ends[begins])
+    replaced = crosses[run] & (stamps[rows] <= ends)
     values[rows[replaced]] = values[firsts[run[replaced]] - 1]

@@ -61,11 +61,18 @@ def outlier_findings(panel: Panel, rows: NDArray[np.int64], scaler: Scaler) -> l
     for column in _columns(panel, scaler):
         some = list(_outliers(column, panel, rows))
         if not some and _is_scaled(column, scaler):  # validation on such a value says nothing of the others
-            behind = np.where(rows > 0, panel.num_known - rows, 0)
-            far = _far(column, ranges(panel.starts[:-1] + rows, behind), np.repeat(np.arange(len(rows)), behind))
-            some = [one for one in far if _varies(column, panel, one[0], rows)]
+            some = [one for one in _far_behind(column, panel, rows) if _varies(column, panel, one[0], rows)]
         findings += [_finding(column, panel, *one) for one in some[:MOST_NAMED]]
     return findings[:MOST_NAMED]
+
+
+def _far_behind(column: _ScaledColumn, panel: Panel, rows: NDArray[np.int64]) -> Iterator[tuple[int, int, float]]:
+    """Series, row and distance of the far values after the training rows."""
+    behind = np.where(rows > 0, panel.num_known - rows, 0)
+    for series in blocks(panel.starts[:-1]):
+        numbers = np.arange(series.start, series.stop)
+        chosen = ranges(panel.starts[:-1][series] + rows[series], behind[series])
+        yield from _far(column, chosen, np.repeat(numbers, behind[series]))
 
 
 def far_from_training(panel: Panel, scaler: Scaler, lookback: int, horizon: int) -> list[Finding]:

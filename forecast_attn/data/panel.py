@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from forecast_attn.data.findings import Repair
 from forecast_attn.data.frequency import Frequency, Stamps
 from forecast_attn.data.roles import Roles
+from forecast_attn.data.row_storage import RowStorage, row_blocks
 from forecast_attn.data.zones import Zone
 
 if TYPE_CHECKING:
@@ -78,6 +79,8 @@ class Panel:
     """Cells that are not from the table, in a panel as built."""
     repairs: tuple[Repair, ...] = ()
     """Changes made by options such as --missing while the table was read."""
+    storage: RowStorage = field(default_factory=RowStorage)
+    """Holds what is made of the rows: in memory, or on a disk."""
 
     @property
     def num_series(self) -> int:
@@ -100,6 +103,11 @@ class Panel:
     def series_of(self, rows: ArrayLike) -> NDArray[np.int64]:
         """Return the index of the series that each of these rows belongs to (len(rows),)."""
         return np.asarray(np.searchsorted(self.starts, rows, side="right") - 1, np.int64)
+
+    def targets_where(self, condition: Callable[[NDArray[np.float64]], NDArray[np.bool_]]) -> NDArray[np.int64]:
+        """Rows whose target meets a condition, ascending."""
+        blocks = row_blocks(self.num_rows)
+        return np.concatenate([rows.start + np.flatnonzero(condition(self.target[rows])) for rows in blocks])
 
     def with_rows(self, rows: NDArray[np.int64], lengths: NDArray[np.int64], known: NDArray[np.int64]) -> Panel:
         """A panel of the chosen rows, of which series i has lengths[i]."""

@@ -11,10 +11,8 @@ from forecast_attn.data.calendar import Calendar
 from forecast_attn.data.categories import Vocabulary
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.roles import Roles
+from forecast_attn.data.row_storage import row_blocks
 from forecast_attn.data.scaling import Scaler
-
-ROWS_AT_ONCE = 1 << 16
-"""Rows scaled together: what is in between stays small beside the table."""
 
 
 @dataclass(frozen=True)
@@ -91,13 +89,12 @@ def scale_rows(
     target, inputs = _scaled_columns(panel, scaler, layout)
     features, offsets = calendar_rows(panel, calendar)
     roles = panel.roles
-    codes = np.concatenate([panel.past_categories, panel.future_categories], axis=1)
     static = scaler.static.apply(panel.static_covariates)
     return ScaledRows(
         layout=layout,
         target=target,
         inputs=inputs,
-        categories=vocabulary.encode(panel, (*roles.past_categories, *roles.future_categories), codes),
+        categories=_categories(panel, vocabulary),
         calendar=features,
         calendar_offsets=offsets,
         static_covariates=np.nan_to_num(static).astype(np.float32),
@@ -133,16 +130,26 @@ def _places_on_grid(panel: Panel) -> NDArray[np.int64]:
 
 def _scaled_columns(panel: Panel, scaler: Scaler, layout: RowLayout) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """The target (num_rows,), and the covariates with their indicators (num_rows, num_inputs)."""
-    target = np.empty(panel.num_rows, np.float32)
-    inputs = np.empty((panel.num_rows, layout.num_past_columns + layout.num_future_columns), np.float32)
+    target = panel.storage.empty(panel.num_rows, np.float32)
+    num_inputs = layout.num_past_columns + layout.num_future_columns
+    inputs = panel.storage.empty((panel.num_rows, num_inputs), np.float32)
     past, future = np.split(inputs, (layout.num_past_columns,), axis=1)
-    for first in range(0, panel.num_rows, ROWS_AT_ONCE):
-        rows = slice(first, min(first + ROWS_AT_ONCE, panel.num_rows))
+    for rows in row_blocks(panel.num_rows):
         series = panel.series_of(np.arange(rows.start, rows.stop))
         target[rows] = scaler.scale_target(panel.target[rows], series)
         _fill(past[rows], scaler.past.of(series).apply(panel.past_covariates[rows]), layout.masked)
         _fill(future[rows], scaler.future.of(series).apply(panel.future_covariates[rows]), layout.masked)
     return target, inputs
+
+
+def _categories(panel: Panel, vocabulary: Vocabulary) -> NDArray[np.int32]:
+    """The vocabulary's codes of the categories (num_rows, num_categories)."""
+    columns = (*panel.roles.past_categories, *panel.roles.future_categories)
+    encoded = panel.storage.empty((panel.num_rows, len(columns)), np.int32)
+    for rows in row_blocks(panel.num_rows):
+        codes = np.concatenate([panel.past_categories[rows], panel.future_categories[rows]], axis=1)
+        encoded[rows] = vocabulary.encode(panel, columns, codes)
+    return encoded
 
 
 def _fill(columns: NDArray[np.float32], values: NDArray[np.float64], masked: bool) -> None:

@@ -180,7 +180,7 @@ def constant_series(panel: Panel, rows: NDArray[np.int64]) -> tuple[str, ...]:
 
 def forbid_negative(panel: Panel) -> None:
     """Raise DataError when a target is negative: it has no logarithm."""
-    for at in np.flatnonzero(panel.target < 0)[:1]:
+    for at in panel.targets_where(lambda values: values < 0)[:1]:
         name = panel.item_ids[panel.series_of(at)]
         when = panel.zone.stamp_text(panel.timestamps[at])
         raise DataError(
@@ -194,7 +194,7 @@ def forbid_negative(panel: Panel) -> None:
 
 def negative_targets(panel: Panel) -> list[Finding]:
     """A warning about targets below 0, where forecasts are to be cut off there."""
-    below = np.flatnonzero(panel.target < 0)
+    below = panel.targets_where(lambda values: values < 0)
     if not len(below):
         return []
     name = panel.item_ids[panel.series_of(below[0])]
@@ -241,6 +241,7 @@ def _fit_columns(
     """The scales of some columns, each of its own number of first rows (num_series, num_columns)."""
     if not len(counts) or (counts == counts[:, :1]).all():
         return fit_affine(Rows(values, firsts, counts[:, 0] if counts.shape[1] else firsts * 0), method)
-    columns = [fit_affine(Rows(values[:, [at]], firsts, counts[:, at]), method) for at in range(values.shape[1])]
+    each = range(values.shape[1])
+    columns = [fit_affine(Rows(values[:, at : at + 1], firsts, counts[:, at]), method) for at in each]
     loc, scale = (np.concatenate([getattr(column, name) for column in columns], axis=1) for name in ("loc", "scale"))
     return Affine(loc, scale)

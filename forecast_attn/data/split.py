@@ -11,11 +11,12 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import MOST_PLACES, Finding, Repair, Report, Severity, counted, report_each
 from forecast_attn.data.panel import Panel, ranges
+from forecast_attn.data.segments import blocks
 from forecast_attn.errors import DataError
 
 
@@ -57,11 +58,10 @@ class Split:
         return low - panel.starts[:-1]
 
     def boundaries(self, panel: Panel) -> NDArray[Any]:
-        """The last training time of each row's series (num_rows,); the first row's where a series has none."""
+        """The last training time of each series (num_series,); that of its first row where it has none."""
         if self.rows_by_series is None:
-            return np.broadcast_to(np.asarray(self.boundary), panel.timestamps.shape)
-        last = panel.timestamps[panel.starts[:-1] + np.maximum(self.rows_by_series, 1) - 1]
-        return np.repeat(last, np.diff(panel.starts))
+            return np.full(panel.num_series, self.boundary)
+        return panel.timestamps[panel.starts[:-1] + np.maximum(self.rows_by_series, 1) - 1]
 
     @property
     def repairs(self) -> tuple[Repair, ...]:
@@ -351,8 +351,12 @@ def _no_window_there(panel: Panel, steps: int, horizon: int, past: str) -> DataE
 Ints = NDArray[np.int64]
 
 
-def training_cutoffs(panel: Panel, split: Split, lookback: int, horizon: int, *, pad: bool = False) -> Ints:
+def training_cutoffs(
+    panel: Panel, split: Split, lookback: int, horizon: int, *, pad: bool = False
+) -> NDArray[np.int32]:
     """Cut-off rows whose whole horizon lies in training, ascending (num_windows,).
+
+    Half as wide as elsewhere: there are nearly as many as rows.
 
     Args:
         panel: the validated table.
@@ -363,8 +367,7 @@ def training_cutoffs(panel: Panel, split: Split, lookback: int, horizon: int, *,
     """
     rows = split.training_rows(panel)
     first = panel.starts[:-1] + _least_past(rows, lookback, horizon, pad) - 1
-    cutoffs = ranges(first, panel.starts[:-1] + rows - horizon - first)
-    return with_values(panel, cutoffs, lookback, horizon)
+    return _cutoffs(panel, first, panel.starts[:-1] + rows - horizon - first, (lookback, horizon), np.int32)
 
 
 def validation_cutoffs(panel: Panel, split: Split, lookback: int, horizon: int, *, pad: bool = False) -> Ints:
@@ -374,8 +377,16 @@ def validation_cutoffs(panel: Panel, split: Split, lookback: int, horizon: int, 
     rows = split.training_rows(panel)
     first = panel.starts[:-1] + np.maximum(rows, _least_past(rows, lookback, horizon, pad)) - 1
     # A series without training rows has no scale of its own to be judged in.
-    cutoffs = ranges(first, np.where(rows > 0, panel.ends - horizon - first, 0))
-    return with_values(panel, cutoffs, lookback, horizon)
+    number = np.where(rows > 0, panel.ends - horizon - first, 0)
+    return _cutoffs(panel, first, number, (lookback, horizon), np.int64)
+
+
+def _cutoffs(panel: Panel, firsts: Ints, numbers: Ints, sizes: tuple[int, int], dtype: DTypeLike) -> NDArray[Any]:
+    """Those with values of the rows firsts[i], firsts[i] + 1, … of each series, numbers[i] of them."""
+    return panel.storage.joined(
+        with_values(panel, ranges(firsts[series], numbers[series]), *sizes).astype(dtype)
+        for series in blocks(panel.starts[:-1])
+    )
 
 
 def forecast_cutoffs(panel: Panel, lookback: int, horizon: int, *, pad: bool = False) -> Ints:
@@ -404,7 +415,9 @@ def forecast_cutoffs(panel: Panel, lookback: int, horizon: int, *, pad: bool = F
 
 def windows_per_series(panel: Panel, cutoffs: Ints | NDArray[np.int32]) -> Ints:
     """Number of these ascending cut-offs in each series (num_series,)."""
-    return np.diff(np.searchsorted(cutoffs, panel.starts.astype(cutoffs.dtype)))  # another type would be copied
+    starts = panel.starts.astype(cutoffs.dtype)  # of another type the cut-offs would be copied
+    number: Ints = np.diff(np.searchsorted(cutoffs, starts))
+    return number
 
 
 def _least_past(rows: Ints, lookback: int, horizon: int, pad: bool) -> Ints | int:
@@ -414,14 +427,18 @@ def _least_past(rows: Ints, lookback: int, horizon: int, pad: bool) -> Ints | in
 
 def with_values(panel: Panel, cutoffs: Ints, lookback: int, horizon: int) -> Ints:
     """Keep the ascending cut-offs with a target value in the lookback and one in the horizon."""
-    observed = ~np.isnan(panel.target)
-    if np.count_nonzero(observed) == panel.num_known.sum():
+    if not len(cutoffs):
+        return cutoffs
+    first, stop = panel.starts[panel.series_of(cutoffs[0])], cutoffs[-1] + 1 + horizon
+    observed = ~np.isnan(panel.target[first:stop])
+    if observed.all():
         return cutoffs
     before = np.concatenate(([0], np.cumsum(observed, dtype=np.int32)))
-    starts = np.repeat(panel.starts[:-1], windows_per_series(panel, cutoffs))
-    past = before[cutoffs + 1] > before[np.maximum(cutoffs + 1 - lookback, starts)]
-    future = before[cutoffs + 1 + horizon] > before[cutoffs + 1]
-    return cutoffs[past & future]
+    starts, now = panel.starts[panel.series_of(cutoffs)] - first, cutoffs + 1 - first
+    past = before[now] > before[np.maximum(now - lookback, starts)]
+    future = before[now + horizon] > before[now]
+    kept: Ints = cutoffs[past & future]
+    return kept
 
 
 # --------------------------------------------------------------------------- weights

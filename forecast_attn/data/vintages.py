@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -84,7 +85,7 @@ class Vintages:
             return self.forecasts.new_full((*rows.shape, len(self.columns)), torch.nan)
         return torch.where(is_there[..., None], self.forecasts[newest.clamp(min=0)], torch.nan)
 
-    def covered(self, cutoffs: NDArray[np.int64], steps: int) -> NDArray[np.bool_]:
+    def covered(self, cutoffs: NDArray[Any], steps: int) -> NDArray[np.bool_]:
         """Mask of cut-offs at which each of the next `steps` rows had been forecast (num_cutoffs,)."""
         ahead = torch.arange(1, steps + 1)
         parts = [self._find(batch[:, None] + ahead, batch)[1].all(dim=1) for batch in _batches(cutoffs)]
@@ -102,7 +103,7 @@ class Vintages:
 
 
 def covered_cutoffs(
-    panel: Panel, vintages: Vintages, cutoffs: NDArray[np.int64], steps: int, report: Report, what: str = "training"
+    panel: Panel, vintages: Vintages, cutoffs: NDArray[Any], steps: int, report: Report, what: str = "training"
 ) -> NDArray[np.int64]:
     """Keep the cut-offs at which the next steps had been forecast; report how many are left out.
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 import numpy as np
 import torch
 from jaxtyping import Float
+from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional as F  # noqa: N812
 
@@ -153,13 +154,15 @@ def check_counts(panel: Panel, distribution: str) -> None:
         DataError: names the first such value.
     """
     values = panel.target
-    bad = values < 0
-    needs, instead = "numbers of 0 or more", "student-t"
-    if distribution == "negative-binomial":
-        bad |= values != np.round(values)
-        bad &= ~np.isnan(values)
+    needs, instead, are_whole = "numbers of 0 or more", "student-t", distribution == "negative-binomial"
+    if are_whole:
         needs, instead = "whole numbers of 0 or more", "tweedie, which takes any numbers of 0 or more"
-    for at in np.flatnonzero(bad)[:1]:
+
+    def are_impossible(some: NDArray[np.float64]) -> NDArray[np.bool_]:
+        broken = (some != np.round(some)) & ~np.isnan(some)
+        return np.asarray((some < 0) | (broken if are_whole else False), np.bool_)
+
+    for at in panel.targets_where(are_impossible)[:1]:
         name = panel.item_ids[panel.series_of(at)]
         when = panel.zone.stamp_text(panel.timestamps[at])
         raise DataError(

@@ -36,7 +36,6 @@ class Preparation:
     schema: Schema
     split: Split
     training_cutoffs: NDArray[np.int32]
-    """Half as wide as elsewhere: there are nearly as many as rows."""
     validation_cutoffs: NDArray[np.int64]
     findings: tuple[Finding, ...] = ()
     """Findings about the windows."""
@@ -140,10 +139,6 @@ def training_values(panel: Panel, split: Split) -> list[NDArray[np.float64]]:
     return [panel.target[start : start + count] for start, count in zip(starts, rows, strict=True)]
 
 
-_WINDOWS_AT_A_TIME = 1_000_000
-"""More would take as much memory as the table."""
-
-
 def _with_scale(preparation: Preparation) -> Preparation:
     """The same with the training windows that have a scale by their cut-off; with all of them where none has."""
     import torch
@@ -153,17 +148,18 @@ def _with_scale(preparation: Preparation) -> Preparation:
     cutoffs, scales = preparation.training_cutoffs, arrays.causal_scales
     if scales is None:
         return preparation
-    scaled, unmoved = np.empty(len(cutoffs), np.bool_), 0
-    for first in range(0, len(cutoffs), _WINDOWS_AT_A_TIME):
-        block = slice(first, first + _WINDOWS_AT_A_TIME)
-        series = preparation.panel.series_of(cutoffs[block])
-        rows = torch.from_numpy(cutoffs[block] - preparation.panel.starts[series] + 1)
+    panel, unmoved = preparation.panel, 0
+
+    def has_scale(some: NDArray[np.int32]) -> NDArray[np.bool_]:
+        nonlocal unmoved
+        series = panel.series_of(some)
+        rows = torch.from_numpy(some - panel.starts[series] + 1)
         has_moved = scales.has_moved(rows, torch.from_numpy(series))
-        scaled[block] = (has_moved & scales.has_settled(rows, torch.from_numpy(series))).numpy()
         unmoved += int((~has_moved).sum())
-    if not scaled.any():
-        return preparation
-    return replace(preparation, training_cutoffs=cutoffs[scaled], unmoved_windows=unmoved)
+        return np.asarray((has_moved & scales.has_settled(rows, torch.from_numpy(series))).numpy())
+
+    scaled = panel.storage.chosen(cutoffs, has_scale)
+    return replace(preparation, training_cutoffs=scaled, unmoved_windows=unmoved) if len(scaled) else preparation
 
 
 def on_all_rows(preparation: Preparation) -> Preparation:
@@ -214,19 +210,21 @@ def prepare_again(panel: Panel, schema: Schema, boundary: Any) -> Preparation:
 
 
 def _with_windows(panel: Panel, schema: Schema, split: Split, findings: list[Finding]) -> Preparation:
-    lookback, horizon = schema.lookback, schema.horizon
-    training, validation = (
-        _forecast_by_then(schema, panel, choose(panel, split, lookback, horizon, pad=schema.padded), what, findings)
-        for choose, what in ((training_cutoffs, "training"), (validation_cutoffs, "validation"))
-    )
-    # A window that begins within an interpolated hole would see the value after it.
-    training, validation = (cutoffs[~sees_later_values(panel)[cutoffs]] for cutoffs in (training, validation))
-    return Preparation(panel, schema, split, training.astype(np.int32), validation, tuple(findings))
+    training: NDArray[Any] = training_cutoffs(panel, split, schema.lookback, schema.horizon, pad=schema.padded)
+    training = _forecast_by_then(schema, panel, training, "training", findings)
+    validation: NDArray[Any] = validation_cutoffs(panel, split, schema.lookback, schema.horizon, pad=schema.padded)
+    validation = _forecast_by_then(schema, panel, validation, "validation", findings)
+    if panel.filled.policy == "interpolate":  # a window that begins within a hole would see the value after it
+        training, validation = (
+            panel.storage.chosen(cutoffs, lambda some: ~sees_later_values(panel, some))
+            for cutoffs in (training, validation)
+        )
+    return Preparation(panel, schema, split, training, validation, tuple(findings))
 
 
 def _forecast_by_then(
-    schema: Schema, panel: Panel, cutoffs: NDArray[np.int64], what: str, findings: list[Finding]
-) -> NDArray[np.int64]:
+    schema: Schema, panel: Panel, cutoffs: NDArray[Any], what: str, findings: list[Finding]
+) -> NDArray[Any]:
     """The cut-offs at which forecasts of the horizon existed, where there is a table of forecasts."""
     if panel.issued is None:
         return cutoffs

@@ -47,15 +47,38 @@ class EpochSampler(Sampler[Tensor]):
 
     def __iter__(self) -> Iterator[Tensor]:
         generator = torch.Generator().manual_seed(mix_seed(self.seed, self.epoch))
-        shuffled = torch.randperm(len(self.cutoffs), generator=generator, dtype=torch.int32)
-        order = shuffled[: self.windows_per_epoch].long()
-        del shuffled  # as long as the table: of ten million windows an epoch shows few
+        order = first_of_shuffle(len(self.cutoffs), self.windows_per_epoch, generator)
         # Copied to the device once an epoch: a copy for every batch would hold up its GPU.
         rows = self.cutoffs[order].long().to(self.device)
         for batch in torch.split(rows, self.batch_size * self.num_devices):
             part = batch[self.rank :: self.num_devices]
             # The others wait for this device at every step: one without a window has one that does not count.
             yield part if len(part) else batch[:1]
+
+
+LONG = (2**32 - 1) // 20
+"""Length of a shuffle for which numbers of 32 bits are too few; torch shuffles so many in another way."""
+FEW = 10
+"""The first numbers of a shuffle are drawn alone where they are at most one of this many."""
+
+
+def first_of_shuffle(length: int, number: int, generator: torch.Generator) -> Tensor:
+    """The first numbers of a shuffle, up to `LONG` those of `torch.randperm(length)`, without making all (number,).
+
+    A Fisher-Yates shuffle has its first numbers after as many swaps, and nearly all of what it swaps is in place.
+    """
+    if number * FEW > length:
+        return torch.randperm(length, generator=generator, dtype=torch.int32)[:number].long()
+    drawn = torch.empty(number, dtype=torch.int64).random_(-(2**63), None, generator=generator).numpy().view(np.uint64)
+    if length < LONG:  # each number of 64 bits is two of 32
+        drawn = np.stack([drawn >> np.uint64(32), drawn & np.uint64(2**32 - 1)], axis=1).ravel()[:number]
+    steps = drawn % (length - np.arange(number)).astype(np.uint64)
+    moved: dict[int, int] = {}
+    shuffled = []
+    for at, step in enumerate(steps.tolist()):
+        shuffled.append(moved.get(at + step, at + step))
+        moved[at + step] = moved.get(at, at)
+    return torch.tensor(shuffled, dtype=torch.int64)
 
 
 def share_of_step(windows: int, rank: int, num_devices: int) -> int:

@@ -236,7 +236,7 @@ def test_auto_learns_from_every_series(as_panel: AsPanel) -> None:
     assert validation_cutoffs(panel, split, 10, 5, pad=True).tolist() == [23, 24, *range(30 + 159, 30 + 195)]
     trained = training_cutoffs(panel, split, 10, 5, pad=True)
     assert trained.max() == 230  # the first row of `tiny`
-    assert (panel.timestamps[trained + 5] <= split.boundaries(panel)[trained]).all()
+    assert (panel.timestamps[trained + 5] <= split.boundaries(panel)[panel.series_of(trained)]).all()
 
 
 def test_auto_keeps_one_time_where_every_series_has_windows(as_panel: AsPanel) -> None:
