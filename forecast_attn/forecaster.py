@@ -153,7 +153,8 @@ class Forecaster:
         check_tracking(tracking)
         listener = listener or TrainingListener()
         with joined(self.config.training):
-            panel, source = read_panel(fetched(data), self.config, vintages, listener.reading)
+            disk = Path(tempfile.gettempdir() if out is None else out)
+            panel, source = read_panel(fetched(data), self.config, vintages, listener.reading, disk)
             # All train in the folder that the first process names; one made here by another would stay behind, empty.
             target = Path(out) if out is not None else self._scratch_dir() if is_first() else Path()
             with tracked(RunDir(target), tracking, listener, _draw_weights) as hearing:
@@ -204,7 +205,8 @@ class Forecaster:
         forecaster = cls._of(directory)
         listener = listener or TrainingListener()
         with joined(forecaster.config.training):
-            panel = panel_of_run(directory, forecaster.config, fetched(data), vintages, listener.reading)
+            table = fetched(data)
+            panel = panel_of_run(directory, forecaster.config, table, vintages, listener.reading, directory.path)
             with tracked(directory, request, listener, _draw_weights) as hearing:
                 resume(panel, directory, hearing)
             broadcast(None)  # the first process has written the run

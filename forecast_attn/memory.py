@@ -3,9 +3,14 @@
 import atexit
 import ctypes
 import gc
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+
+LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+"""Files in which a container has its limit."""
 
 
 def pause_collection() -> None:
@@ -44,6 +49,13 @@ def collection_paused() -> Iterator[None]:
     finally:
         if was_enabled:
             resume_collection()
+
+
+def machine_memory() -> int:
+    """Return the bytes of memory of this machine, or of the container that this process is in."""
+    texts = [path.read_text().strip() for path in map(Path, LIMITS) if path.is_file()]
+    limits = [int(text) for text in texts if text.isdigit()]
+    return min([os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"), *limits])
 
 
 def release_memory() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -95,12 +97,22 @@ def find_frequency(cells: Cells, freq: str | None, report: Report, missing: str 
         _report_other_frequencies(cells, frequency, report)
     odd = (uneven.steps != np.round(uneven.steps)) | (uneven.steps <= 0)
     report_each(report, uneven.at[odd], lambda at: _irregular(cells, frequency, at))
-    regular = uneven.num_steps - len(uneven.at)
-    evidence = (
-        f"{regular:,} of {counted(uneven.num_steps, 'step')} {'is' if regular == 1 else 'are'} {step_name(alias)}"
-    )
+    evidence = _evidence(uneven.num_steps - len(uneven.at), uneven.num_steps, alias)
     frequency = parse_frequency(alias, evidence if freq is None else f"given; {evidence}")
     return with_sizes_of_years(frequency, cells.stamps)
+
+
+def _evidence(regular: int, steps: int, alias: str) -> str:
+    return f"{regular:,} of {counted(steps, 'step')} {'is' if regular == 1 else 'are'} {step_name(alias)}"
+
+
+def joined_evidence(frequencies: Sequence[Frequency]) -> Frequency:
+    """The equal frequencies of the files of a table, with the evidence of all of them."""
+    first = frequencies[0]
+    numbers = [re.findall(r"[\d,]+(?= of | step)", each.evidence)[:2] for each in frequencies]
+    regular, steps = (sum(int(number.replace(",", "")) for number in column) for column in zip(*numbers, strict=True))
+    given = "given; " if first.evidence.startswith("given; ") else ""
+    return replace(first, evidence=given + _evidence(regular, steps, first.alias))
 
 
 def _of_given(cells: Cells, freq: str) -> str:

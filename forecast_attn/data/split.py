@@ -382,7 +382,7 @@ def validation_cutoffs(panel: Panel, split: Split, lookback: int, horizon: int, 
 
 
 def _cutoffs(panel: Panel, firsts: Ints, numbers: Ints, sizes: tuple[int, int], dtype: DTypeLike) -> NDArray[Any]:
-    """Those with values of the rows firsts[i], firsts[i] + 1, … of each series, numbers[i] of them."""
+    """Cut-offs with values among the rows firsts[i], firsts[i] + 1, … of each series, numbers[i] of them."""
     return panel.storage.joined(
         with_values(panel, ranges(firsts[series], numbers[series]), *sizes).astype(dtype)
         for series in blocks(panel.starts[:-1])

@@ -30,6 +30,7 @@ def read_panel(
     config: RunConfig,
     vintages: pd.DataFrame | Table | None = None,
     progress: Progress | None = None,
+    rows_in: Path | None = None,
 ) -> tuple[Panel, DataSource]:
     """Read and validate a table.
 
@@ -38,26 +39,48 @@ def read_panel(
         config: what its columns mean and how it is read.
         vintages: future covariates as they were forecast; the file that the configuration names when None.
         progress: called with the bytes read so far and the bytes there are.
+        rows_in: folder on the disk for the rows of a table in many files that is too large for memory; it may be made
+            later. None where all must be in memory.
 
     Raises:
         DataError: what is wrong with it.
         ConfigError: declared columns contradict each other.
     """
+    from forecast_attn.data.panel_parts import is_too_large, read_by_parts
+    from forecast_attn.data.reading import Source, parts_of
+    from forecast_attn.data.row_storage import RowStorage
+
+    options, path = config.data, _path_of(data)
+    parts = data.parts if isinstance(data, Source) else () if path is None else parts_of(path)
+    if rows_in is not None and vintages is None and is_too_large(parts, options):
+        folder = next(each for each in (rows_in, *rows_in.absolute().parents) if each.is_dir())
+        panel = read_by_parts(parts, options, RowStorage(folder), progress)
+    else:
+        panel = _read_at_once(data, options, vintages, progress)
+    forecasts = options.vintages if vintages is None else None
+    recorded = data.url if isinstance(data, Source) else path
+    return panel, DataSource(recorded or name_of(data), _digest_of(data), _digest_of(forecasts))
+
+
+def _read_at_once(
+    data: pd.DataFrame | Table,
+    options: DataConfig,
+    vintages: pd.DataFrame | Table | None,
+    progress: Progress | None,
+) -> Panel:
     from forecast_attn.data.panel_building import build_panel
-    from forecast_attn.data.reading import Source, read_table
+    from forecast_attn.data.reading import read_table
     from forecast_attn.data.roles import resolve_roles
     from forecast_attn.memory import release_memory
 
-    name, options = name_of(data), config.data
+    name = name_of(data)
     frame = read_table(data, options, progress=progress)
     release_memory()
     frame, options, table = with_vintages(frame, options, vintages)
     roles = resolve_roles(frame, options, name)
     panel = build_panel(frame, roles, options, source=name, vintages=table, emptied=True)
     release_memory()
-    forecasts = options.vintages if vintages is None else None
-    recorded = data.url if isinstance(data, Source) else _path_of(data)
-    return panel, DataSource(recorded or name, _digest_of(data), _digest_of(forecasts))
+    return panel
 
 
 @coded("FA501")
@@ -86,6 +109,7 @@ def panel_of_run(
     data: pd.DataFrame | Table | None,
     vintages: pd.DataFrame | Table | None = None,
     progress: Progress | None = None,
+    rows_in: Path | None = None,
 ) -> Panel:
     """The table a run was started with.
 
@@ -95,6 +119,7 @@ def panel_of_run(
         data: the table.
         vintages: see `read_panel`.
         progress: see `read_panel`.
+        rows_in: see `read_panel`.
 
     Raises:
         RunError: it was not trained on a file, or on another table than this.
@@ -106,7 +131,7 @@ def panel_of_run(
         raise RunError(f"'{run.path}' was not trained on a file; the table must be given again", "pass it as DATA")
     check_recorded_files(str(run.path), recorded, config, data=data, vintages=vintages)
     try:
-        panel, source = read_panel(table, config, vintages, progress)
+        panel, source = read_panel(table, config, vintages, progress, rows_in)
     except (DataError, ConfigError) as error:
         with contextlib.suppress(OSError):  # what is wrong with another table does not matter
             _refuse_another(run, table, recorded["sha256"], _digest_of(table))

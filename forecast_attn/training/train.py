@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
 import secrets
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
@@ -29,7 +28,7 @@ from forecast_attn.forecasting.ensemble import member_config
 from forecast_attn.forecasting.inference import number_of_weights, window_sizes
 from forecast_attn.forecasting.model import read_config, read_schema
 from forecast_attn.forecasting.tail import has_the_same_end, write_tail
-from forecast_attn.memory import release_memory
+from forecast_attn.memory import machine_memory, release_memory
 from forecast_attn.nn.builder import build_network
 from forecast_attn.nn.network import ForecastNetwork
 from forecast_attn.runs.atomic import held
@@ -294,7 +293,7 @@ def check_memory(number: int) -> None:
     Raises:
         ConfigError: says what it needs and what there is.
     """
-    needed, present = BYTES_PER_WEIGHT * number, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    needed, present = BYTES_PER_WEIGHT * number, machine_memory()
     if needed > present:
         raise ConfigError(
             f"a network of {number:,} numbers needs {size_text(needed)} to train; this machine has "

@@ -45,6 +45,15 @@ class TablePart:
         """Its path or URL in messages."""
         return str(self.path) if self.url is None else without_secrets(self.url)
 
+    @property
+    def cells(self) -> int:
+        """Number of its cells, as the file says; 0 where it cannot be read."""
+        try:
+            metadata = pyarrow.parquet.read_metadata(str(self.path))
+        except (pa.ArrowException, OSError, ValueError):
+            return 0
+        return int(metadata.num_rows * metadata.num_columns)
+
     def read(self) -> pa.Table:
         """The rows of the file, with a column for each key that it does not have itself.
 
