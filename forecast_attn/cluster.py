@@ -21,14 +21,14 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 RETRIES = 5
-"""Times that a piece of work is begun again when the process that does it dies."""
+"""Times that a task is retried when its process dies."""
 AHEAD = 2
 """Pieces of work per core that are under way: the next one lies ready, and no more of them in memory."""
 SETTLING = 1.0
 """Seconds in which tasks may end by themselves before they are interrupted."""
 SETTINGS = {
-    "RAY_USAGE_STATS_ENABLED": "0",  # Ray would send statistics to its makers
-    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # what later versions of Ray do anyway, without a warning
+    "RAY_USAGE_STATS_ENABLED": "0",  # otherwise Ray sends usage statistics to its authors
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # the default of later versions of Ray; set to silence the warning
 }
 
 
@@ -76,7 +76,7 @@ class Processes:
     ) -> Generator[Result, None, None]:
         """Call a function for each task in processes of their own; results come in the order of the tasks.
 
-        Processes that are at work when this one ends early are told to end (SIGTERM).
+        Processes that are at work when this one ends early are terminated (SIGTERM).
 
         Args:
             function: of a module; called with `shared` and a task.
@@ -149,7 +149,7 @@ class Cluster:
     ) -> Generator[Result, None, None]:
         """Call a function for each task on the cluster; results come in the order of the tasks.
 
-        A task whose process was killed, or whose machine is gone, is done again elsewhere.
+        A task whose process was killed, or whose machine is gone, is retried elsewhere.
 
         Args:
             function: of a module; called with `shared` and a task.
@@ -175,7 +175,7 @@ class Cluster:
             self.cancel(waiting)
 
     def sender(self, function: Callable[[Any, Task], Any], shared: Any) -> Callable[[Task], Any]:
-        """A function that sends a task of `in_order` off and gives what stands for its result."""
+        """A function that submits a task of `in_order` and returns a reference to its result."""
         options = {"num_gpus": 1} if self.num_gpus else {"num_cpus": 1}
         remote = self._ray.remote(max_retries=RETRIES, **options)(_done)
         common = self._ray.put((package_version(), Path.cwd(), shared))

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import Self
 
 INTERRUPTED = 130
-"""Exit code after Ctrl-C. A command that has told of it itself raises SystemExit with it; Typer's Exit is not told."""
+"""Exit code after Ctrl-C. A command that has printed the reason raises SystemExit with it: Typer's Exit prints none."""
 
 INCOMPLETE = 3
 """Exit code of a forecast without some of the series."""
@@ -27,7 +27,7 @@ _FIELDS = ("code", "file", "row", "column", "item_id", "value")
 class UserError(Exception):
     """One sentence that says what is wrong and where, and a hint that says what to type next.
 
-    What a program may want to know is in fields; nothing reads the text of a message.
+    Programs read the fields; nothing parses the text of a message.
 
     Args:
         message: the sentence.
@@ -67,9 +67,9 @@ class UserError(Exception):
         self.value = value
         self.options = options
         self.is_told_elsewhere = False
-        """Another process of the same training says it."""
+        """True where another process of the same training prints this error."""
         self.commands: tuple[str, ...] = ()
-        """Commands to type instead, each tried before it is said."""
+        """Commands to type instead, each tried before it is suggested."""
 
     def to_dict(self) -> dict[str, object]:
         """JSON-able: kind, message, hint, the fields that are known, and commands."""

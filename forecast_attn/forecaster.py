@@ -1,4 +1,4 @@
-"""The Python face of the tool: the same names as the command line, which itself uses this class."""
+"""The Python interface: the same names as the command line, which itself uses this class."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class Forecaster:
         return dict(self._options)
 
     def set_params(self, **options: Unpack[TrainKeywords]) -> Self:
-        """Change options before the next training; the run that was trained or loaded is let go.
+        """Change options before the next training; the run that was trained or loaded is released.
 
         Raises:
             ConfigError: an unknown option, or a value outside its type, choices or range.
@@ -279,7 +279,7 @@ class Forecaster:
         Args:
             data: a folder of Parquet files, or a pattern; each series is in one of them.
             future: future covariates: a folder with files of the same names, or one table for all of them.
-            on_part: hears of each file when it and all before it are done.
+            on_part: called for each file when it and all before it are done.
             **options: listed below. `out` and `attention_out` are new folders, which get a Parquet file for each of the
                 table; they appear when all are done.
 
@@ -334,7 +334,7 @@ class Forecaster:
             data: the table; the one it was trained on when None, from the end of its training rows on.
             vintages: future covariates as they were forecast; the file that the run names when None.
             listener: hears how it goes.
-            training: hears how the training goes, where there is one.
+            training: called with the progress of the training, where there is one.
             **options: listed below. Without `out` the rows are in a temporary file. A call that was cut short goes on
                 where it was when it is repeated.
 
@@ -374,7 +374,7 @@ class Forecaster:
         Args:
             data: as for `backtest`.
             vintages: as for `backtest`.
-            training: hears how the table is read.
+            training: called with the progress of reading the table.
             **options: as for `backtest`.
 
         Raises:
@@ -556,7 +556,7 @@ class Forecaster:
         future: pd.DataFrame | Path | str | None = None,
         **options: Unpack[PlotKeywords],
     ) -> Picture:
-        """Draw what was forecast: of `forecasts`, or the newest that `predict` or `backtest` wrote into the run.
+        """Draw forecasts: those given, or the newest that `predict` or `backtest` wrote into the run.
 
         Args:
             kind: `forecast`, `error-by-step`, `calibration`, `attribution` (what one forecast owes to each input) or
@@ -590,12 +590,12 @@ class Forecaster:
         listener: AuditListener | None = None,
         **options: Unpack[AuditKeywords],
     ) -> Audit:
-        """Ask whether the attention is faithful, on validation windows of the table it was trained on.
+        """Test whether the attention is faithful, on validation windows of the table it was trained on.
 
         Args:
             data: that table; the recorded file when None.
-            listener: hears how far the audit is.
-            **options: listed below. A model without attention is asked about its columns only. The same `seed` gives
+            listener: called with the plan and the progress of the audit.
+            **options: listed below. A model without attention is tested for its columns only. The same `seed` gives
                 the same document.
 
         Raises:

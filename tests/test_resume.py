@@ -230,7 +230,7 @@ def test_told_to_end_it_says_so_and_resumes_to_the_same_bytes(strike, forecast, 
     done = strike(moment, "train", table, *STRETCHED, "--out", run, kind="SIGTERM")
     assert done.returncode == 1
     assert done.stderr.endswith(
-        f"error: training was told to end (SIGTERM)\nhint: continue with: forecast train --resume {run}\n"
+        f"error: training was terminated (SIGTERM)\nhint: continue with: forecast train --resume {run}\n"
     )
     assert not (run / "metrics.json").exists()
     assert forecast("train", "--resume", run, "--quiet").code == 0
@@ -251,7 +251,7 @@ def test_told_to_end_before_the_first_epoch_or_after_the_last(
 ):
     done = strike((TRAIN, function, 1, when), "train", table, *STRETCHED, "--out", "run", kind="SIGTERM")
     assert done.returncode == 1
-    assert done.stderr.endswith("error: told to end (SIGTERM)\nhint: continue with: forecast train --resume run\n")
+    assert done.stderr.endswith("error: terminated (SIGTERM)\nhint: continue with: forecast train --resume run\n")
     assert forecast("train", "--resume", "run", "--quiet").code == 0
     assert weights_of(here / "run") == weights_of(uninterrupted)
 
@@ -261,7 +261,7 @@ def test_told_to_end_while_loading(strike, table, here):
     step = ("forecast_attn.forecaster", "read_panel", 1, "before")
     done = strike(step, "train", table, *STRETCHED, "--out", "run", kind="SIGTERM")
     assert done.returncode == 1
-    assert done.stderr.endswith("error: told to end (SIGTERM)\n")
+    assert done.stderr.endswith("error: terminated (SIGTERM)\n")
 
 
 def test_told_to_end_while_it_trains_on_all_rows(strike, forecast, table, here):

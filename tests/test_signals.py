@@ -42,7 +42,7 @@ def told_to_end() -> Callable[..., str]:
 def test_what_a_command_was_writing_vanishes(told_to_end, forecast, run_copy, files_in, words):
     assert forecast("predict", run_copy).code == 0
     before = files_in()
-    assert told_to_end(WRITING, words[0], run_copy, *words[1:]) == "told to end (SIGTERM)\n"
+    assert told_to_end(WRITING, words[0], run_copy, *words[1:]) == "terminated (SIGTERM)\n"
     assert files_in() == before
 
 
@@ -50,7 +50,7 @@ def test_a_backtest_goes_on(told_to_end, forecast, run_copy):
     words = ("backtest", run_copy, "--cutoffs", 4, "--stride", 1)
     assert forecast(*words, "--out", "whole.parquet").code == 0
     ended = told_to_end(FORECASTING, *words, "--out", "cut.parquet")
-    assert ended == f"told to end (SIGTERM)\nhint: {SAME}\n"
+    assert ended == f"terminated (SIGTERM)\nhint: {SAME}\n"
     assert not Path("cut.parquet").exists()
     assert forecast(*words, "--out", "cut.parquet").code == 0
     whole, cut = (pd.read_parquet(name) for name in ("whole.parquet", "cut.parquet"))
@@ -64,7 +64,7 @@ def test_an_update_writes_nothing(told_to_end, run_copy, finished_run, files_in)
     before = files_in()
     moment = ("forecast_attn.updating.update:_Child", "write", 1, "after")
     ended = told_to_end(moment, "update", run_copy, "--data", "new.csv", "--out", "child")
-    assert ended == "told to end (SIGTERM)\nhint: nothing is written; give the command again\n"
+    assert ended == "terminated (SIGTERM)\nhint: nothing is written; give the command again\n"
     assert files_in() == before
 
 
@@ -72,7 +72,7 @@ def test_a_comparison_goes_on(told_to_end, forecast, finished_run, here):
     moment = ("forecast_attn.comparison.compare", "train_prepared", 2, "before")
     words = ("--attention", "none,luong-dot", *TRAINING, "--combination", "none", "--out", "both")
     ended = told_to_end(moment, "compare", finished_run.parent / "data.csv", *words)
-    assert ended == "told to end (SIGTERM)\nhint: continue with: forecast compare --resume both\n"
+    assert ended == "terminated (SIGTERM)\nhint: continue with: forecast compare --resume both\n"
     again = forecast("compare", "--resume", "both")
     assert (again.code, again.err.count("trained before")) == (0, 1)
 
@@ -101,5 +101,5 @@ def test_a_search_goes_on(told_to_end, forecast, finished_run, here, when):
     words = ("tune", finished_run.parent / "data.csv", "--space", "space.toml", "--trials", 2, "--no-winner",
              "--seed", 3, *TRAINING)  # fmt: skip
     moment = ("forecast_attn.tuning.scoring:Objective", "score", 2, when)
-    assert told_to_end(moment, *words) == f"told to end (SIGTERM)\nhint: {SAME}\n"
+    assert told_to_end(moment, *words) == f"terminated (SIGTERM)\nhint: {SAME}\n"
     assert forecast(*words, "--json").code == 0

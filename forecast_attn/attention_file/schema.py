@@ -57,7 +57,7 @@ class AttentionMetadata:
         row_sum: what a row adds up to, counting what is not kept.
         dtype: of the stored weights.
         top: how many weights of each row are kept, the largest; None for all.
-        value_rank: the highest rank of what the weights are weights of (the encoder states), over a few windows;
+        value_rank: the highest rank of the values that the weights multiply (the encoder states), over a few windows;
             None where nobody has computed it. Of more lags than that, other weights give the same context vector.
         masked: steps of the lookback may be missing; the file then says of each row how many are there, and how much
             weight lies on missing ones.

@@ -101,7 +101,7 @@ def _stored_bytes(fields: list[Any], columns: list[Any]) -> int:
 
 
 def _frame_bytes(schema: Any) -> int:
-    """The size of a file without rows: what it says of itself."""
+    """The size of a file without rows: its schema and metadata."""
     stream = io.BytesIO()
     open_parquet(stream, schema).close()
     return stream.getbuffer().nbytes
@@ -130,7 +130,7 @@ class DumpChoice:
         """Parse the texts of `--attention-windows`, `--attention-dtype` and `--attention-top`.
 
         Raises:
-            ConfigError: a value that is none of the option's.
+            ConfigError: an option cannot have this value.
         """
         if top is not None and top < 1:
             raise ConfigError(f"--attention-top must be at least 1; got {top}", "leave it out to keep all weights")

@@ -111,7 +111,7 @@ class AttentionWriter:
             self._release()
 
     def _release(self) -> None:
-        """Let go of a Parquet writer that failed; its finaliser would else try once more, on a closed stream."""
+        """Drop a Parquet writer that failed: its finaliser would otherwise try again, on a closed stream."""
         if self._parquet is not None and self._parquet.is_open:
             with contextlib.suppress(OSError):
                 self._parquet.close()

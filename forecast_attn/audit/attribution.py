@@ -44,7 +44,7 @@ FEWEST_POINTS, MOST_POINTS = 32, 512
 POINTS_AT_ONCE = 32
 """Windows differentiated together: memory does not grow with the points."""
 SMALLEST_SHARE = 1e-6
-"""Of a column's scale: smaller means are rounding."""
+"""Share of a column's scale below which a mean is rounding."""
 TOLERANCE = 1e-3
 """Residual, as a share of the sum of all attributions' sizes, that more points need not mend."""
 

@@ -18,7 +18,7 @@ from forecast_attn.audit.ranking import Explained
 from forecast_attn.audit.reach import REACH_COST, reach_check
 from forecast_attn.audit.results import Audit, AuditHeader, Check, Level, Verdict
 from forecast_attn.audit.seeds import check_comparable, seed_agreement
-from forecast_attn.audit.subject import Floats, Sight, Subject
+from forecast_attn.audit.subject import Floats, Reference, Subject
 from forecast_attn.audit.swaps import permutation, shuffled_forecasts, uniform_swap
 from forecast_attn.audit.weighted_values import values_check
 from forecast_attn.audit.wording import change_of, plural
@@ -114,7 +114,7 @@ def audit_attention(
         options: what to audit.
         device: where to compute.
         others: name -> model of another training on the same table.
-        listener: told of the plan and the progress.
+        listener: called with the plan and the progress.
 
     Raises:
         ConfigError: the model has no attention.
@@ -129,18 +129,20 @@ def audit_attention(
     with cpu_threads(model.config.training.threads):
         subject = Subject.of(model, preparation, cutoffs, device, listener.advanced)
         verdict: Verdict | None = None
-        sight: Sight | None = None
+        reference: Reference | None = None
         checks: list[Check] = []
         profiles: dict[str, list[float]] = {}
         if options.attention:
-            weights_of_others = [_look(other, preparation, cutoffs, device, listener) for other in others.values()]
-            sight = subject.look()
+            weights_of_others = [
+                _weights_of(other, preparation, cutoffs, device, listener) for other in others.values()
+            ]
+            reference = subject.reference_forecasts()
             naive_mae = _naive_mae(subject, preparation)
-            experiment = _Experiment(subject, preparation.panel, sight, plan.draws, options.seed)
+            experiment = _Experiment(subject, preparation.panel, reference, plan.draws, options.seed)
             checks, profiles = experiment.checks(weights_of_others, naive_mae)
             verdict = overall_verdict(subject, checks, naive_mae)
         covariates = covariate_importance(subject, options.repeats, options.seed) if options.covariates else None
-        header = _header(subject, preparation, plan, options.seed, sight)
+        header = _header(subject, preparation, plan, options.seed, reference)
     return Audit(header, verdict, checks, profiles, covariates)
 
 
@@ -169,11 +171,11 @@ def _refuse(model: Model, options: AuditOptions, others: dict[str, Model]) -> No
         check_comparable(model, other, name)
 
 
-def _look(
+def _weights_of(
     model: Model, preparation: Preparation, cutoffs: NDArray[np.int64], device: torch.device, listener: AuditListener
 ) -> NDArray[np.float32]:
     """The weights of another model over the same windows."""
-    return Subject.of(model, preparation, cutoffs, device, listener.advanced).look().weights
+    return Subject.of(model, preparation, cutoffs, device, listener.advanced).reference_forecasts().weights
 
 
 class _Experiment(NamedTuple):
@@ -181,28 +183,28 @@ class _Experiment(NamedTuple):
 
     subject: Subject
     panel: Panel
-    sight: Sight
+    reference: Reference
     draws: int
     seed: int
 
     def checks(self, others: list[NDArray[np.float32]], naive_mae: float) -> tuple[list[Check], dict[str, list[float]]]:
         """All checks of the attention, and the profiles of the explanations."""
-        subject, sight, seed = self.subject, self.sight, self.seed
+        subject, reference, seed = self.subject, self.reference, self.seed
         shuffled = shuffled_forecasts(subject, self.draws, seed)
         equal = subject.forecast(reweigh=lambda _: uniform)
         checks = [
-            uniform_swap(subject, sight, equal, shuffled, naive_mae),
-            need_by_group(subject, self.panel, sight, equal),
-            permutation(subject, sight, shuffled),
-            deletion.deletion(subject, sight, seed),
-            deletion.sufficiency(subject, sight, seed),
+            uniform_swap(subject, reference, equal, shuffled, naive_mae),
+            need_by_group(subject, self.panel, reference, equal),
+            permutation(subject, reference, shuffled),
+            deletion.deletion(subject, reference, seed),
+            deletion.sufficiency(subject, reference, seed),
         ]
-        explained = ranking.explain(subject, sight)
+        explained = ranking.explain(subject, reference)
         checks.append(ranking.rank_agreement(explained, seed))
         if others:
-            checks.append(seed_agreement(sight.weights, others, seed, subject.key))
+            checks.append(seed_agreement(reference.weights, others, seed, subject.key))
         checks.append(reach_check(subject, explained, seed))
-        values, norms = values_check(subject, sight, explained, seed)
+        values, norms = values_check(subject, reference, explained, seed)
         return [*checks, values], _profiles(explained, norms)
 
 
@@ -227,7 +229,9 @@ def _naive_mae(subject: Subject, preparation: Preparation) -> float:
     return subject.mae(naive)
 
 
-def _header(subject: Subject, preparation: Preparation, plan: AuditPlan, seed: int, sight: Sight | None) -> AuditHeader:
+def _header(
+    subject: Subject, preparation: Preparation, plan: AuditPlan, seed: int, reference: Reference | None
+) -> AuditHeader:
     model, panel = subject.model, preparation.panel
     about = attention_metadata(model) if model.has_attention else None
     stamps = panel.timestamps[subject.cutoffs]
@@ -252,7 +256,7 @@ def _header(subject: Subject, preparation: Preparation, plan: AuditPlan, seed: i
         mae=subject.mae(subject.forecast()),
         scale=float(subject.scale.mean()),
         patch_length=subject.patches.length,
-        looks="" if sight is None else looks_words(_mean_weights(subject, sight)),
+        looks="" if reference is None else looks_words(_mean_weights(subject, reference)),
     )
 
 
@@ -356,9 +360,9 @@ def _past_the_weights(subject: Subject) -> Iterator[str]:
         yield "A linear map of the whole lookback adds to the forecast (--linear-path): the weights are about the rest."
 
 
-def _mean_weights(subject: Subject, sight: Sight) -> MeanWeights:
+def _mean_weights(subject: Subject, reference: Reference) -> MeanWeights:
     """The mean weights of the audited windows and of all heads; nothing on keys that are missing."""
-    weights = np.nan_to_num(sight.weights).mean(axis=(0, 1), dtype=np.float64)
+    weights = np.nan_to_num(reference.weights).mean(axis=(0, 1), dtype=np.float64)
     length, frequency = subject.patches.length, subject.model.schema.frequency
     ends = [min(first + length, subject.patches.horizon) for first in range(0, len(weights) * length, length)]
     spans = [(step * length + 1, last) for step, last in enumerate(ends)]

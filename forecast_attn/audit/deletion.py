@@ -13,9 +13,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from forecast_attn.audit.interventions import Without
+from forecast_attn.audit.interventions import DeletedKeys
 from forecast_attn.audit.results import HIGH_QUANTILE, LOW_QUANTILE, Check, Curve, Statistic, Yardstick
-from forecast_attn.audit.subject import Floats, Sight, Subject
+from forecast_attn.audit.subject import Floats, Reference, Subject
 from forecast_attn.audit.wording import as_much, number, plural, random_steps, the_steps
 
 SHARES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
@@ -102,9 +102,9 @@ def headline_count(num_keys: int) -> int:
     return max(1, round(HEADLINE * num_keys))
 
 
-def deletion(subject: Subject, sight: Sight, seed: int) -> Check:
+def deletion(subject: Subject, reference: Reference, seed: int) -> Check:
     """Zero the chosen steps: those with the largest weights should change the forecast most."""
-    trials = _try(subject, sight, seed, lambda chosen: chosen)
+    trials = _try(subject, reference, seed, lambda chosen: chosen)
     statistics = trials.statistics("above", "without")
     area = statistics[0]
     assert area.yardstick is not None
@@ -114,9 +114,9 @@ def deletion(subject: Subject, sight: Sight, seed: int) -> Check:
     return Check("deletion", f"Deleting {keys}", passed, _deletion_verdict(trials, subject), statistics, curves)
 
 
-def sufficiency(subject: Subject, sight: Sight, seed: int) -> Check:
+def sufficiency(subject: Subject, reference: Reference, seed: int) -> Check:
     """Keep only the chosen steps: those with the largest weights should change the forecast least."""
-    trials = _try(subject, sight, seed + 1, lambda chosen: ~chosen)
+    trials = _try(subject, reference, seed + 1, lambda chosen: ~chosen)
     statistics = trials.statistics("below", "with only")
     area = statistics[0]
     assert area.yardstick is not None
@@ -128,18 +128,18 @@ def sufficiency(subject: Subject, sight: Sight, seed: int) -> Check:
     )
 
 
-def _try(subject: Subject, sight: Sight, seed: int, deleted: Callable[[Chosen], Chosen]) -> _Trials:
+def _try(subject: Subject, reference: Reference, seed: int, deleted: Callable[[Chosen], Chosen]) -> _Trials:
     """Forecast without `deleted(chosen)`, for steps chosen from the top, from the bottom and at random."""
-    num_keys, random = sight.weights.shape[-1], np.random.default_rng(seed)
+    num_keys, random = reference.weights.shape[-1], np.random.default_rng(seed)
     shares = [count / num_keys for count in counts_of(num_keys)]
-    weights, own_mae = sight.weights.mean(axis=1), subject.mae(sight.prediction)
+    weights, own_mae = reference.weights.mean(axis=1), subject.mae(reference.prediction)
     steps, forecast_change, mae_change = list[float](), list[list[float]](), list[list[float]]()
     for share in shares:
-        numbers = _numbers(sight.visible, share)
+        numbers = _numbers(reference.visible, share)
         steps.append(float(numbers.mean()))
-        choices = [_chosen(order, sight.visible, numbers) for order in _orders(weights, random)]
+        choices = [_chosen(order, reference.visible, numbers) for order in _orders(weights, random)]
         forecasts = [subject.forecast(reweigh=_without(subject, deleted(chosen))) for chosen in choices]
-        forecast_change.append([float(np.abs(forecast - sight.prediction).mean()) for forecast in forecasts])
+        forecast_change.append([float(np.abs(forecast - reference.prediction).mean()) for forecast in forecasts])
         mae_change.append([subject.mae(forecast) - own_mae for forecast in forecasts])
     return _Trials(shares, steps, np.array(forecast_change), np.array(mae_change), subject.key)
 
@@ -165,8 +165,8 @@ def _chosen(order: NDArray[np.float32], visible: Chosen, numbers: NDArray[np.int
     return (ranks < numbers[..., None]) & visible
 
 
-def _without(subject: Subject, deleted: Chosen) -> Callable[[slice], Without]:
-    return lambda rows: Without(torch.from_numpy(deleted[rows]).to(subject.device))
+def _without(subject: Subject, deleted: Chosen) -> Callable[[slice], DeletedKeys]:
+    return lambda rows: DeletedKeys(torch.from_numpy(deleted[rows]).to(subject.device))
 
 
 def _deletion_verdict(trials: _Trials, subject: Subject) -> str:

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from forecast_attn.audit.chance import chance_of_rise, stretches_of
 from forecast_attn.audit.results import Check, GroupNeed, Statistic
-from forecast_attn.audit.subject import Floats, Sight, Subject
-from forecast_attn.audit.wording import beside_chance, change_of, untold
+from forecast_attn.audit.subject import Floats, Reference, Subject
+from forecast_attn.audit.wording import beside_chance, change_of, why_untested
 from forecast_attn.data.panel import Panel
 from forecast_attn.forecasting.weight_need import SHARE_THAT_MATTERS
 from forecast_attn.inspection.statistics import steps_text
@@ -43,16 +43,16 @@ class ForecastGroup(NamedTuple):
     """(num_windows, horizon)"""
 
 
-def need_by_group(subject: Subject, panel: Panel, sight: Sight, equal: Floats) -> Check:
+def need_by_group(subject: Subject, panel: Panel, reference: Reference, equal: Floats) -> Check:
     """Effect of equal weights on the MAE of each group, and the group they harm least.
 
     Args:
         subject: the model and its windows.
         panel: their rows.
-        sight: the forecasts as they are.
+        reference: the forecasts as they are.
         equal: the forecasts with equal weights (num_windows, horizon).
     """
-    errors, errors_equal = (np.abs(each - subject.actual) for each in (sight.prediction, equal))
+    errors, errors_equal = (np.abs(each - subject.actual) for each in (reference.prediction, equal))
     draws = stretches_of(subject)
     needs = [
         need for cells in groups_of(subject, panel) if (need := _need(cells, errors, errors_equal, draws)) is not None
@@ -181,6 +181,6 @@ def groups_verdict(needs: list[GroupNeed]) -> tuple[bool | None, str]:
         other = f"{best.name} it {change_of(best.rise_relative)}"
         return False, f"{change}: in these {worst.windows} windows equal weights do {well}; {other}"
     if not worst.beyond_chance:
-        return None, f"{change} in {worst.windows} windows: {untold(worst.chance)}"
+        return None, f"{change} in {worst.windows} windows: {why_untested(worst.chance)}"
     fewest = min(need.windows for need in needs)
     return True, f"{change}: the smallest rise of all groups; each has at least {fewest} windows and is beyond chance"

@@ -17,8 +17,8 @@ from jaxtyping import Float
 from numpy.typing import NDArray
 from torch import Tensor
 
-from forecast_attn.audit.interventions import Hidden, feeding
-from forecast_attn.audit.subject import Floats, Sight, Subject
+from forecast_attn.audit.interventions import HiddenKeys, feeding
+from forecast_attn.audit.subject import Floats, Reference, Subject
 from forecast_attn.data.windows import Window
 
 Steps = NDArray[np.int64]
@@ -27,22 +27,22 @@ GRADIENT_COST = 3
 """A gradient takes about as long as three forecasts."""
 
 
-def state_occlusion(subject: Subject, sight: Sight, steps: Steps) -> Floats:
+def state_occlusion(subject: Subject, reference: Reference, steps: Steps) -> Floats:
     """Absolute change of the forecast when the attention cannot see a step's state."""
 
-    def hide(key: int) -> Callable[[slice], Hidden]:
-        def hidden(rows: slice) -> Hidden:
-            chosen = np.zeros_like(sight.visible[rows])
+    def hide(key: int) -> Callable[[slice], HiddenKeys]:
+        def hidden(rows: slice) -> HiddenKeys:
+            chosen = np.zeros_like(reference.visible[rows])
             chosen[..., key] = True
-            return Hidden(torch.from_numpy(chosen).to(subject.device))
+            return HiddenKeys(torch.from_numpy(chosen).to(subject.device))
 
         return hidden
 
-    forecasts = (subject.forecast(reweigh=hide(key)) for key in range(sight.weights.shape[-1]))
-    return _movements(forecasts, sight, steps)
+    forecasts = (subject.forecast(reweigh=hide(key)) for key in range(reference.weights.shape[-1]))
+    return _movements(forecasts, reference, steps)
 
 
-def input_occlusion(subject: Subject, sight: Sight, steps: Steps, varying: Tensor) -> Floats:
+def input_occlusion(subject: Subject, reference: Reference, steps: Steps, varying: Tensor) -> Floats:
     """Absolute change of the forecast when the encoder reads zeros at a step, in the columns that vary."""
 
     def blank(key: int) -> Callable[[slice, Tensor], Tensor]:
@@ -53,8 +53,8 @@ def input_occlusion(subject: Subject, sight: Sight, steps: Steps, varying: Tenso
 
         return blanked
 
-    forecasts = (subject.forecast(change=blank(key)) for key in range(sight.weights.shape[-1]))
-    return _movements(forecasts, sight, steps)
+    forecasts = (subject.forecast(change=blank(key)) for key in range(reference.weights.shape[-1]))
+    return _movements(forecasts, reference, steps)
 
 
 def gradient_input(subject: Subject, steps: Steps, varying: Tensor) -> Floats:
@@ -186,8 +186,8 @@ def _by_step(attribution: Float[Tensor, "batch num_keys input_size"]) -> Floats:
     return np.asarray(attribution.sum(dim=-1).abs().double().cpu().numpy(), np.float64)
 
 
-def _movements(forecasts: Iterator[Floats], sight: Sight, steps: Steps) -> Floats:
+def _movements(forecasts: Iterator[Floats], reference: Reference, steps: Steps) -> Floats:
     """|Δ forecast| of each window's own step, one column per forecast."""
     rows = np.arange(len(steps))
-    before = sight.prediction[rows, steps]
+    before = reference.prediction[rows, steps]
     return np.stack([np.abs(forecast[rows, steps] - before) for forecast in forecasts], axis=1)

@@ -38,7 +38,7 @@ def feeding(network: ForecastNetwork, change: Callable[[Tensor], Tensor]) -> Ite
         handle.remove()
 
 
-class Observed:
+class VisibleKeys:
     """Changes nothing, and records which keys each step may attend to."""
 
     def __init__(self, heads: int) -> None:
@@ -53,7 +53,7 @@ class Observed:
         return torch.cat(self._visible, dim=1)
 
 
-class Without:
+class DeletedKeys:
     """The weights of some keys set to zero; the others share what is missing, in proportion.
 
     Where the others had no weight at all (a sparse normaliser), they share it equally.
@@ -73,7 +73,7 @@ class Without:
         return torch.where(some, kept / torch.where(some, rest, 1) * total, spread_equally(total, left))
 
 
-class Hidden:
+class HiddenKeys:
     """Some keys cannot be seen: the normaliser never meets their scores."""
 
     def __init__(self, hidden: Steps) -> None:

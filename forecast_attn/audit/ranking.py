@@ -24,7 +24,7 @@ from forecast_attn.audit.importance import (
     varying_columns,
 )
 from forecast_attn.audit.results import Check, Statistic, Yardstick
-from forecast_attn.audit.subject import Floats, Sight, Subject
+from forecast_attn.audit.subject import Floats, Reference, Subject
 from forecast_attn.audit.wording import per_cent, plural
 
 RANDOM_ORDERS = 20
@@ -72,21 +72,21 @@ def num_forecasts(num_keys: int) -> int:
     return 2 * num_keys + GRADIENT_COST * (1 + INTEGRATION_POINTS)
 
 
-def explain(subject: Subject, sight: Sight) -> Explained:
+def explain(subject: Subject, reference: Reference) -> Explained:
     """Explain one step of every window in four other ways."""
     windows = np.arange(subject.num_windows)
-    steps = windows % sight.prediction.shape[1]
+    steps = windows % reference.prediction.shape[1]
     varying = varying_columns(subject)
     integrated, delta = integrated_gradients(subject, steps, varying)
     importances = {
-        "state_occlusion": state_occlusion(subject, sight, steps),
-        "input_occlusion": input_occlusion(subject, sight, steps, varying),
+        "state_occlusion": state_occlusion(subject, reference, steps),
+        "input_occlusion": input_occlusion(subject, reference, steps, varying),
         "gradient_input": gradient_input(subject, steps, varying),
         "integrated_gradients": integrated,
     }
     asking = steps // subject.patches.length
-    weights = sight.weights.mean(axis=1)[windows, asking].astype(np.float64)
-    return Explained(steps, asking, weights, sight.visible[windows, asking], importances, delta, subject.key)
+    weights = reference.weights.mean(axis=1)[windows, asking].astype(np.float64)
+    return Explained(steps, asking, weights, reference.visible[windows, asking], importances, delta, subject.key)
 
 
 def rank_agreement(explained: Explained, seed: int) -> Check:

@@ -22,7 +22,7 @@ from forecast_attn.audit.results import Check, Statistic, Yardstick
 from forecast_attn.audit.subject import Floats, Subject
 from forecast_attn.audit.wording import per_cent, plural
 from forecast_attn.data.windows import Window
-from forecast_attn.forecasting.identifiability import listening
+from forecast_attn.forecasting.identifiability import recorded_memory
 
 Flags = NDArray[np.bool_]
 REACH_COST = 4
@@ -176,7 +176,7 @@ def _batch_gradients(
     (read,) = read_inputs(subject, [window])
     inputs = read.detach().requires_grad_(True)
     ahead, top = (torch.from_numpy(each).to(device)[:, None] for each in (steps, tops))
-    with torch.enable_grad(), differentiable_recurrence(), listening(attention) as memories:
+    with torch.enable_grad(), differentiable_recurrence(), recorded_memory(attention) as memories:
         with feeding(network, lambda _: inputs):
             forecast = network(window, need_weights=False).prediction.gather(1, ahead).sum()
         value = memories[0].value

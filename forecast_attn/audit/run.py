@@ -43,7 +43,7 @@ def audit_run(
         options: what to audit.
         others: runs of other trainings on the same table.
         accelerator: where to compute.
-        listener: hears how far the audit is.
+        listener: called with the plan and the progress.
 
     Raises:
         ConfigError: the run has no attention or is an ensemble, or this machine has no such accelerator.

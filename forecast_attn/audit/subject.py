@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from forecast_attn.audit.interventions import Observed, feeding
+from forecast_attn.audit.interventions import VisibleKeys, feeding
 from forecast_attn.data.scaling import Scaler
 from forecast_attn.data.windows import Window, WindowArrays
 from forecast_attn.forecasting.inference import BATCH_SIZE
@@ -27,7 +27,7 @@ Change = Callable[[slice, Tensor], Tensor]
 """Function of the windows' slice and the encoder's inputs that returns the inputs to read instead."""
 
 
-class Sight(NamedTuple):
+class Reference(NamedTuple):
     """Forecasts and weights of the network without intervention."""
 
     prediction: Floats
@@ -48,7 +48,7 @@ class Subject:
         steps_from_first: time of each cut-off, in steps from the first one of all (num_windows,).
         actual: actual values, in original units (num_windows, horizon); NaN where it was not observed.
         scale: deviation of each window's series in its training rows, in original units (num_windows,).
-        on_forecast: told how many passes of the network over all windows are done.
+        on_forecast: called with the number of passes of the network over all windows so far.
     """
 
     model: Model
@@ -122,19 +122,19 @@ class Subject:
             rows = slice(first, min(first + BATCH_SIZE, self.num_windows))
             yield rows, self.arrays.gather(torch.from_numpy(self.cutoffs[rows]).to(self.device))
 
-    def look(self) -> Sight:
+    def reference_forecasts(self) -> Reference:
         """Forecast the windows, with the weights."""
         parts, visible = [], []
         with torch.inference_mode(), full_float32():
             for rows, window in self.batches():
-                observed = Observed(self.attention.score.heads)
+                observed = VisibleKeys(self.attention.score.heads)
                 with reweighing(self.attention, observed):
                     output = self.model.network(window)
                 parts.append((self._in_units(output.prediction, rows), output.weights.float().cpu().numpy()))
                 visible.append(observed.visible().cpu().numpy())
         self.on_forecast(1)
         prediction, weights = (np.concatenate(each) for each in zip(*parts, strict=True))
-        return Sight(prediction, weights, np.concatenate(visible))
+        return Reference(prediction, weights, np.concatenate(visible))
 
     def forecast(
         self,

@@ -10,8 +10,8 @@ import torch
 from forecast_attn.audit.agreement import spearman
 from forecast_attn.audit.chance import chance_of_rise, stretches_of
 from forecast_attn.audit.results import Check, Statistic, Yardstick
-from forecast_attn.audit.subject import Floats, Sight, Subject
-from forecast_attn.audit.wording import beside_chance, change_of, number, untold
+from forecast_attn.audit.subject import Floats, Reference, Subject
+from forecast_attn.audit.wording import beside_chance, change_of, number, why_untested
 from forecast_attn.forecasting.weight_need import MATTERS_IN_UNITS, SHARE_THAT_MATTERS, Shuffled
 
 RARE = 0.05
@@ -24,24 +24,24 @@ def shuffled_forecasts(subject: Subject, draws: int, seed: int) -> Floats:
     return np.stack([subject.forecast(reweigh=lambda _: Shuffled(generator)) for _ in range(draws)])
 
 
-def uniform_swap(subject: Subject, sight: Sight, forecast: Floats, shuffled: Floats, naive_mae: float) -> Check:
+def uniform_swap(subject: Subject, reference: Reference, forecast: Floats, shuffled: Floats, naive_mae: float) -> Check:
     """Effect on forecast and MAE of giving every attended step the same weight.
 
     Args:
         subject: what is audited.
-        sight: the forecasts as they are.
+        reference: the forecasts as they are.
         forecast: those with equal weights.
         shuffled: those with weights in random order.
         naive_mae: MAE of seasonal-naive, below a share of which a rise does not matter.
     """
-    moved = np.abs(forecast - sight.prediction)
-    mae, mae_uniform = subject.mae(sight.prediction), subject.mae(forecast)
+    moved = np.abs(forecast - reference.prediction)
+    mae, mae_uniform = subject.mae(reference.prediction), subject.mae(forecast)
     random = [mae_uniform - subject.mae(each) for each in shuffled]
     distances = [float(np.abs(forecast - each).mean()) for each in shuffled]
     yardstick = Yardstick.of_draws(random, "weights in random order")
     rise = Statistic("mae_change", "rise of the MAE", mae_uniform - mae, "target", yardstick, "above")
     of_naive = rise.value / naive_mae if naive_mae > 0 else float("nan")
-    chance = _chance(subject, sight.prediction, forecast)
+    chance = _chance(subject, reference.prediction, forecast)
     statistics = [
         *_change_of_forecast(
             subject, moved, "change of the forecast", Yardstick.of_draws(distances, "weights in random order")
@@ -66,10 +66,10 @@ def _chance(subject: Subject, prediction: Floats, forecast: Floats) -> float:
     return chance_of_rise(errors[within], errors_changed[within], chosen[within], draws[within])
 
 
-def permutation(subject: Subject, sight: Sight, shuffled: Floats) -> Check:
+def permutation(subject: Subject, reference: Reference, shuffled: Floats) -> Check:
     """Effect on forecast and MAE of permuting the weights of a row over its lookback."""
-    mae, maes = subject.mae(sight.prediction), np.array([subject.mae(each) for each in shuffled])
-    moved = np.median(np.abs(shuffled - sight.prediction), axis=0)
+    mae, maes = subject.mae(reference.prediction), np.array([subject.mae(each) for each in shuffled])
+    moved = np.median(np.abs(shuffled - reference.prediction), axis=0)
     apart = [
         float(np.abs(one - other).mean()) for one, other in zip(shuffled, np.roll(shuffled, 1, axis=0), strict=True)
     ]
@@ -83,7 +83,7 @@ def permutation(subject: Subject, sight: Sight, shuffled: Floats) -> Check:
         ),
         Statistic("mae_change", "median rise of the MAE", rise, "target"),
         Statistic("as_good", "random orders that do as well", as_good, "share"),
-        _sharpness(sight, moved),
+        _sharpness(reference, moved),
     ]
     passed = as_good <= RARE and rise >= SHARE_THAT_MATTERS * mae
     verdict = _order_verdict(as_good, len(maes), rise, mae, subject.key)
@@ -99,10 +99,10 @@ def _change_of_forecast(subject: Subject, moved: Floats, label: str, yardstick: 
     ]
 
 
-def _sharpness(sight: Sight, moved: Floats) -> Statistic:
+def _sharpness(reference: Reference, moved: Floats) -> Statistic:
     """Test whether the forecasts with the largest weights change most (Jain & Wallace 2019, figure 6)."""
-    largest = sight.weights.mean(axis=1).max(axis=-1).ravel().astype(np.float64)
-    moved = _of_decoder_steps(moved, sight.weights.shape[2]).ravel()
+    largest = reference.weights.mean(axis=1).max(axis=-1).ravel().astype(np.float64)
+    moved = _of_decoder_steps(moved, reference.weights.shape[2]).ravel()
     random = np.random.default_rng(0)
     yardstick = Yardstick.of_draws([spearman(random.permutation(largest), moved) for _ in range(50)], "random pairs")
     label = "rank correlation of the largest weight with the change"
@@ -124,7 +124,7 @@ def _uniform_verdict(rise: Statistic, chance: float, mae: float, naive_mae: floa
     if SHARE_THAT_MATTERS * mae <= rise.value < MATTERS_IN_UNITS * naive_mae:
         return f"{change}, which is {number(100 * rise.value / naive_mae)} % of seasonal-naive's MAE: next to nothing"
     if rise.value >= SHARE_THAT_MATTERS * mae and rise.value <= chance:
-        return f"{change}: {untold(chance)}"
+        return f"{change}: {why_untested(chance)}"
     if rise.value >= SHARE_THAT_MATTERS * mae:
         return f"{change}, but random weights are no worse: others would do as well"
     if rise.value < -SHARE_THAT_MATTERS * mae:

@@ -12,20 +12,22 @@ from torch import Tensor
 
 from forecast_attn.audit.ranking import Explained, agreements
 from forecast_attn.audit.results import Check, Statistic, Yardstick
-from forecast_attn.audit.subject import Floats, Sight, Subject
+from forecast_attn.audit.subject import Floats, Reference, Subject
 from forecast_attn.audit.wording import per_cent, plural
 from forecast_attn.forecasting.identifiability import attention_values, is_identifiable
 
 RANDOM_ORDERS = 20
 
 
-def values_check(subject: Subject, sight: Sight, explained: Explained, seed: int) -> tuple[Check, dict[str, Floats]]:
+def values_check(
+    subject: Subject, reference: Reference, explained: Explained, seed: int
+) -> tuple[Check, dict[str, Floats]]:
     """Rank of the values, norm-weighted and effective attention; and the latter two (num_windows, num_keys)."""
     ranks, norms, effective, shares, chance = [], [], [], [], []
     generator = torch.Generator().manual_seed(seed)
     for rows, _ in subject.batches():
         values = attention_values(subject.model, subject.arrays, subject.cutoffs[rows]).cpu().double()
-        weights = _weights_of_steps(sight, explained, rows)
+        weights = _weights_of_steps(reference, explained, rows)
         bases, numerical_rank = column_spaces(values)
         ranks.append(numerical_rank.double().mean(dim=1))
         norms.append(norm_weighted(subject, values, weights))
@@ -38,7 +40,7 @@ def values_check(subject: Subject, sight: Sight, explained: Explained, seed: int
     statistics = _statistics(rank, torch.cat(shares), [torch.cat(draw) for draw in zip(*chance, strict=True)])
     for name, label in (("norm_weighted", "norms of weighted values"), ("effective", "effective attention")):
         statistics += agreements(explained, name, label, explanations[name], seed)
-    verdict = _verdict(rank, sight, statistics, explained.key)
+    verdict = _verdict(rank, reference, statistics, explained.key)
     return Check("values", "Weighted values", None, verdict, statistics), explanations
 
 
@@ -86,8 +88,8 @@ def _share(seen: Tensor, weights: Tensor) -> Tensor:
     return torch.where(whole > 0, seen.square().sum(dim=-1) / whole.clamp(min=1e-300), 0.0).mean(dim=1)
 
 
-def _weights_of_steps(sight: Sight, explained: Explained, rows: slice) -> Float[Tensor, "batch heads num_keys"]:
-    weights, steps = torch.from_numpy(sight.weights[rows]).double(), torch.from_numpy(explained.decoder_steps[rows])
+def _weights_of_steps(reference: Reference, explained: Explained, rows: slice) -> Float[Tensor, "batch heads num_keys"]:
+    weights, steps = torch.from_numpy(reference.weights[rows]).double(), torch.from_numpy(explained.decoder_steps[rows])
     return weights[torch.arange(len(weights)), :, steps]
 
 
@@ -110,8 +112,8 @@ def _statistics(rank: float, shares: Tensor, chance: list[Tensor]) -> list[Stati
     ]
 
 
-def _verdict(rank: float, sight: Sight, statistics: list[Statistic], key: str) -> str:
-    num_keys, keys = sight.weights.shape[-1], plural(key)
+def _verdict(rank: float, reference: Reference, statistics: list[Statistic], key: str) -> str:
+    num_keys, keys = reference.weights.shape[-1], plural(key)
     among = f"lookback {num_keys}" if key == "step" else f"{num_keys} {keys}"
     by_name = {statistic.name: statistic for statistic in statistics}
     overlap = by_name["norm_weighted_overlap"].value

@@ -32,7 +32,7 @@ def beside_chance(rise: float, chance: float) -> str:
     return signed(rise) if chance != chance else f"{signed(rise)}; chance: up to {signed(chance)}"
 
 
-def untold(chance: float) -> str:
+def why_untested(chance: float) -> str:
     """Say why a rise may be chance."""
     return "the windows overlap too much to tell this from chance" if chance != chance else "this may be chance"
 

@@ -52,24 +52,24 @@ from forecast_attn.training.refit import weights_after
 from forecast_attn.training.update import Updated, updated
 
 
-class Written(NamedTuple):
+class WrittenRows(NamedTuple):
     """The rows of a backtest's file, and how they were combined."""
 
     rows: RowsFile
     """Stamps as the user sees them."""
     weights: dict[int, dict[str, float]]
-    """Of the network and baselines, by the number of the model; empty where none were chosen on validation windows."""
+    """Weights of the network and baselines, by the number of the model; empty where validation chose none."""
 
 
 def write_backtest(
     backtest: Backtest, out: Path, listener: BacktestListener, jobs: int = 1, engine: str = "local"
-) -> Written:
+) -> WrittenRows:
     """Forecast everything and write the file, whole or not at all; parts of the same backtest are used again.
 
     Args:
         backtest: what to do.
         out: a file whose name ends in .parquet or .csv.
-        listener: hears how it goes.
+        listener: called with the progress.
         jobs: see `shared_out`.
         engine: see `shared_out`.
 
@@ -89,20 +89,20 @@ def write_backtest(
     with cpu_threads(backtest.model.config.training.threads):
         work = _RunningBacktest(backtest, parts, listener)
         if jobs > 1 or engine != "local":
-            work.share(jobs, engine)  # then all is there
-        work.compare()  # first: what cannot be fitted is said before the long part
+            work.share(jobs, engine)  # all parts are finished
+        work.compare()  # first, so that a baseline that cannot be fitted is reported before the long part
         work.forecast()
-        work.look()
+        work.write_attention()
     schema = rows_schema(backtest.panel, backtest.model.quantiles)
     if out.suffix.lower() == ".parquet":
         write_parquet(out, work.tables(), schema)
         rows = RowsFile(out, work.models)
-    else:  # a CSV has fewer digits, so that what it says is kept beside it
+    else:  # a CSV has fewer digits, so the exact rows are kept in memory
         rows = RowsFile(parquet_in_memory(work.tables(), schema), work.models)
         write_atomically(out, predictions_csv(rows.frame()))
     weights = work.weights()
     parts.remove()
-    return Written(rows, weights)
+    return WrittenRows(rows, weights)
 
 
 def rows_as_forecast(backtest: Backtest, folder: Path) -> pd.DataFrame:
@@ -149,7 +149,7 @@ class _RunningBacktest:
         """Number of the group of parts that one process makes, one after the other."""
         refit = self.backtest.refit
         if not refit.every:
-            return part.number  # each by itself
+            return part.number  # parts of the run's own model are independent
         if refit.origin == "run":
             return part.model  # its refit needs no other
         return 0  # a refit that begins where another ended waits for it
@@ -284,8 +284,8 @@ class _RunningBacktest:
             self.listener.baseline_left_out(name, error.message)
             self._left_out.add(name)
 
-    def look(self) -> None:
-        """Write the attention of the windows that were asked for, each by the model that forecast it."""
+    def write_attention(self) -> None:
+        """Write the attention of the chosen windows, each from the model that forecast it."""
         backtest, path = self.backtest, self.backtest.attention_path
         if path is None:
             return

@@ -51,7 +51,7 @@ class Schedule:
             trained_until: where forecasts begin when neither `cutoffs` nor `start` is given: behind this stamp.
 
         Raises:
-            ConfigError: dates that are none, or a stride that does not fit the axis.
+            ConfigError: an invalid date, or a stride that does not fit the axis.
             DataError: the data has fewer such cut-offs than asked for, or none.
         """
         axis = axis_of(panel)
@@ -93,7 +93,7 @@ def parse_stamp(text: str, panel: Panel) -> np.datetime64 | np.int64:
     """A stamp as the user writes it, on the axis of the panel.
 
     Raises:
-        DataError: it is none, or two; or has an offset where the axis has no zone.
+        DataError: it is no time stamp, or an ambiguous one; or it has an offset where the axis has no zone.
     """
     if panel.frequency.is_integer:
         if not re.fullmatch(r"[+-]?\d{1,18}", text.strip()):
@@ -111,7 +111,7 @@ def parse_stamp(text: str, panel: Panel) -> np.datetime64 | np.int64:
         return on_clock
 
     def refuse(finding: Finding) -> None:
-        """Raise what is wrong with the stamp; its place in a table of one cell is not worth naming."""
+        """Raise the finding without its row and column: the stamp is not from a table."""
         reasons = {
             "FA210": f"{finding.value} does not exist in {zone.name}: the clock was put forward over it",
             "FA211": f"{finding.value} comes twice in {zone.name}, before and after the clock is put back",
@@ -212,7 +212,7 @@ class Stride:
         """The stride that an option names.
 
         Raises:
-            ConfigError: it is none.
+            ConfigError: it is not a stride.
         """
         match = re.fullmatch(r"(\d*)\s*([A-Za-z]*)", str(text).strip())
         number, unit = (int(match[1] or 1), match[2]) if match else (0, "")

@@ -96,7 +96,7 @@ def parse_refit(text: str | int) -> int:
     return int(plain)
 
 
-def make_folds(panel: Panel, schema: Schema, cutoffs: Stamps, *, trained_until: Any, refit_every: int) -> Folds:
+def make_folds(panel: Panel, schema: Schema, cutoffs: Stamps, *, trained_until: Any, refit_every: int = 0) -> Folds:
     """Find the windows at the cut-offs.
 
     Args:

@@ -1,4 +1,4 @@
-"""A planned backtest: what it is made of, the parts it is computed in, and who hears how it goes."""
+"""A planned backtest: its inputs, the parts in which it is computed, and its listener."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ class Backtest:
     combine_with: tuple[str, ...] = ()
     """Some of the baselines; the mean of theirs and the model's forecast is a model too."""
     weights: dict[str, float] = field(default_factory=dict)
-    """Of the network and of those baselines, as the run keeps them; empty where the network has one half."""
+    """Weights of the network and of those baselines, as in the run; empty where the network has one half."""
     is_validated: bool = False
-    """Whether the run was trained again on all rows, and the network that validation judged forecasts here."""
+    """True where the run was trained again on all rows, and its validated network forecasts here."""
     chronos_model: Path | None = None
     """Folder of the weights of the baseline `chronos`."""
     refit: RefitOptions = field(default_factory=RefitOptions)
@@ -103,7 +103,7 @@ class Backtest:
 
 
 class BacktestListener:
-    """Hears how a backtest goes; every method may be overridden, none must be."""
+    """Callbacks for the progress of a backtest; by default they do nothing."""
 
     def planned(self, backtest: Backtest) -> None:
         """Called before anything is computed."""
@@ -134,7 +134,7 @@ class BacktestListener:
 
 
 class Part(NamedTuple):
-    """Windows that are forecast and kept together: neighbours, of one model."""
+    """Neighbouring windows of one model that are forecast and stored together."""
 
     number: int
     model: int

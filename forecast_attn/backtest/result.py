@@ -42,10 +42,10 @@ class BacktestResult:
     num_series: int
     """Series with a forecast."""
     weights: dict[int, dict[str, float]] = field(default_factory=dict)
-    """Of `network` and of each baseline in the model `combination`, by the number of the model (0 the run's own, then
+    """Weights of `network` and of each baseline in `combination`, by the number of the model (0 the run's own, then
     the refits); empty where they were not chosen on validation windows."""
     keep: Any = None
-    """Whatever a temporary file lives as long as."""
+    """Keeps a temporary file of the rows alive as long as this result."""
 
     @functools.cached_property
     def frame(self) -> pd.DataFrame:
@@ -90,13 +90,13 @@ class BacktestPlan:
 
 
 def run_backtest(backtest: Backtest, out: Path, options: BacktestOptions, listener: BacktestListener) -> BacktestResult:
-    """Forecast, compare, score; write the rows and, beside them, what they say.
+    """Forecast, compare, score; write the rows and, beside them, the scores.
 
     Args:
         backtest: as planned.
         out: Parquet or CSV file of the rows; the scores go to the file of the same name that ends in .json.
         options: which metrics and groups.
-        listener: hears how it goes.
+        listener: called with the progress.
 
     Raises:
         RunError: a file cannot be written.

@@ -40,7 +40,7 @@ class Scores:
     """Reduction of the MAE in per cent: baseline, skill_per_cent. With a combination: model, baseline, skill_per_cent,
     where the combination is compared with `model`."""
     best_baseline: str | None
-    """The one with the smallest MAE; None where there is none."""
+    """The baseline with the smallest MAE; None without baselines."""
     tests: pd.DataFrame
     """Tests of the same pairs, overall and per step: see `compare_models`."""
 
@@ -69,7 +69,7 @@ def score_backtest(
         by: further groups.
 
     Raises:
-        ConfigError: a metric or a group that there is not, or that these rows do not allow.
+        ConfigError: an unknown metric or group, or one that these rows do not allow.
         RunError: the losses cannot be kept in a temporary file.
     """
     names = (*backtest.models, *backtest.baselines)

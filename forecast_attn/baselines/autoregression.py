@@ -20,7 +20,7 @@ Ints = NDArray[np.int64]
 FEWEST_PAIRS = 5
 """Changes with one before them from which a share is fitted; of fewer, AICc is not defined for it."""
 LEAST_VARIANCE = 1e-12
-"""Of errors and of changes, over the square of the largest change; what is smaller counts as none."""
+"""Smallest variance of errors and changes, as a share of the square of the largest change; below, it counts as 0."""
 
 
 def autoregression(values: Floats, lengths: Ints, horizon: int) -> Floats:

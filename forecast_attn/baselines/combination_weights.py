@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 PARTS = 4
 """The best weights are searched among multiples of one over this."""
 POWER = 6
-"""Of the error in the weights that each forecast has by itself, and of the prior."""
+"""Power of the error in the weights that each forecast has by itself, and in the prior."""
 PRIOR_FORMULAS = ("seasonal-naive", "dynamic-theta", "damped-trend", "autoregression")
 """The candidates that learn from no window; their mean is the prior."""
 PRIOR_WINDOWS = 100

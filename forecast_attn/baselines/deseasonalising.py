@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 FEWEST_SEASONS = 3
-"""Of a series whose season is taken out."""
+"""Seasons that a series must have for its season to be taken out."""
 LIMIT = 1.645
 """Standard errors that the autocorrelation at a season must exceed."""
 KEPT_A_SEASON = 0.75

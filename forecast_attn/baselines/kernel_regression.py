@@ -25,7 +25,7 @@ Ints = NDArray[np.int64]
 
 NAME = "kernel-regression"
 MOST_WINDOWS = 2_200
-"""Of a phase, six years of days; more are thinned out evenly. Time grows with their cube."""
+"""Windows of a phase, six years of days; more are thinned out evenly. Time grows with their cube."""
 NOISE = 0.3
 """Variance of the noise: the penalty, beside kernels of which the Gaussian one is 1 at distance 0."""
 CONSTANT = 10.0

@@ -107,7 +107,7 @@ def _median_of_rows(values: Floats) -> Floats:
 
 
 def _last_observed(target: Floats, cutoffs: Ints) -> Ints:
-    """Row of the last value that any series has up to each cut-off, -1 where there is none (num_cutoffs,)."""
+    """Row of the last value of any series up to each cut-off, -1 without one (num_cutoffs,)."""
     if not np.isnan(target[cutoffs]).any():
         return cutoffs
     last, before = np.empty_like(cutoffs), -1

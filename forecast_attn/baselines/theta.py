@@ -26,7 +26,7 @@ Ints = NDArray[np.int64]
 SEASONS, FEWEST_ROWS = 20, 200
 """Rows of a series that are read: this many seasons, but at least this many rows. Naive2 reads all."""
 LEVEL_RATES = np.linspace(0.05, 0.99, 20)
-"""Of exponential smoothing."""
+"""Rates of exponential smoothing in the grid."""
 TREND_GRID = tuple(
     grid.ravel()
     for grid in np.meshgrid((0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 0.99), (0.01, 0.1, 0.3, 0.5), (0.8, 0.9, 0.95, 0.98))
@@ -35,7 +35,7 @@ TREND_GRID = tuple(
 TREND_BEGINS = 6
 """First values whose line begins the slope."""
 AS_IN_THE_COMPETITIONS = ("naive2", "theta")
-"""Those whose season is taken out as M3 and M4 did, so that they give the published errors."""
+"""Formulas whose season is taken out as M3 and M4 did, so that they give the published errors."""
 _AT_ONCE = 256
 
 

@@ -81,7 +81,7 @@ class Proposal:
     """Options with which training takes a table, and what it would forecast."""
 
     options: Mapping[str, Any]
-    """By field name: those that come to the given ones."""
+    """By field name, in addition to the given ones."""
     forecasts: str
     target: str
     time: str
@@ -101,7 +101,7 @@ def command_text(table: str, given: Mapping[str, Any], options: Mapping[str, Any
     Args:
         table: the file.
         given: options that the user gave, by field name.
-        options: those that come to them.
+        options: added to them.
         command: train, or another one that takes a table and its options.
     """
     words = ["forecast", command, table]
@@ -324,7 +324,7 @@ def config_of_frame(config: DataConfig) -> DataConfig:
 
 
 def _is_enough(examination: Examination) -> bool:
-    """Return whether training sees a table's rows, and no small rest of them or mostly holes."""
+    """Return whether training sees most of a table's rows, and not mostly holes."""
     panel, frame = examination.panel, examination.frame
     assert panel is not None
     assert frame is not None
@@ -346,7 +346,7 @@ def _is_enough(examination: Examination) -> bool:
 def _mask(
     search: _Search, finding: Finding, examination: Examination, options: dict[str, Any]
 ) -> dict[str, Any] | None:
-    """Hide what is missing, where nothing was said about it and no clock skipped it."""
+    """Hide missing values, unless --missing was given or a clock change explains the gap."""
     cells, panel = examination.cells, examination.panel
     if finding.code == "FA204" and cells is not None and panel is not None and panel.frequency.is_within_day:
         uneven = uneven_steps(cells, panel.frequency)
@@ -425,7 +425,7 @@ def _zone_of_changes(search: _Search, cells: Cells, changes: NDArray[np.int64], 
 
 
 def _repeats_are_equal(examination: Examination) -> bool:
-    """Return whether rows of one series and stamp have one target: they say the same in other words."""
+    """Return whether rows of one series and stamp all have the same target."""
     cells, roles = examination.cells, examination.roles
     if cells is None or roles is None:
         return False
@@ -482,7 +482,7 @@ _ANSWERS: dict[str, _Answer] = {
     "FA303": _leave_out,
     "FA304": _mask,
 }
-"""Code of a finding -> what answers it."""
+"""Code of a finding -> the function that proposes the option."""
 
 
 # --------------------------------------------------------------------------- words

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.cells import Cells, parse_cells
-from forecast_attn.data.findings import Finding, Repair, Report, counted, finding_of, knowing_lines
+from forecast_attn.data.findings import Finding, Repair, Report, counted, finding_of, with_line_numbers
 from forecast_attn.data.frequency import Frequency
 from forecast_attn.data.future import future_stamps
 from forecast_attn.data.localise import localise
@@ -56,7 +56,7 @@ class CheckReport:
         return tuple(finding for finding in self.findings if finding.severity == "error")
 
     def of(self, path: str) -> CheckReport:
-        """The same said of a table that was moved."""
+        """The same report under another path of the table."""
         findings = (replace(f, file=path) if f.file == self.path else f for f in self.findings)
         return replace(self, path=path, findings=tuple(findings))
 
@@ -155,12 +155,12 @@ def examine(
 
 
 def _is_reported(error: DataError, findings: list[Finding]) -> bool:
-    """Tell whether the error is a finding that was reported before it was raised; a stage may have added its file."""
+    """Return whether the error is a finding that was reported before it was raised; a stage may have added its file."""
     finding = error.finding
     return isinstance(finding, Finding) and any(replace(each, file=finding.file) == finding for each in findings)
 
 
-@knowing_lines
+@with_line_numbers
 def _pass_stages(draft: Examination, frame: pd.DataFrame, source: str, config: DataConfig) -> None:
     report = draft.findings.append
     draft.frame, config, vintages = with_vintages(frame, config, None)
@@ -229,7 +229,7 @@ def report_preparation(preparation: Preparation, report: Report) -> None:
 
 
 CLEARER = 0.1
-"""By how much the autocorrelation at another season must be higher to be worth a word."""
+"""By how much the autocorrelation at another season must be higher to be reported."""
 
 
 def _report_other_season(preparation: Preparation, report: Report) -> None:

@@ -21,7 +21,7 @@ from forecast_attn.checking.examination import CheckReport, Examination, examine
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.cells import Cells
 from forecast_attn.data.csv_text import csv_text
-from forecast_attn.data.findings import Repair, knowing_lines, quoted, row_and_line
+from forecast_attn.data.findings import Repair, quoted, row_and_line, with_line_numbers
 from forecast_attn.data.panel import ARRAYS, Panel, panel_to_frame
 from forecast_attn.data.reading.columnar import TEXT_OPTIONS
 from forecast_attn.data.reading.dialect import Plan, first_plan, is_blank, western_encoding
@@ -58,7 +58,7 @@ def fix_table(table: Path | str | pd.DataFrame, config: DataConfig) -> tuple[Che
         config: the options it would be trained with; --duplicates and --missing choose repairs.
 
     Returns:
-        What check says of the original, but for rows without any value; and the repaired table, None while an error
+        The check of the original, without its rows that have no value; and the repaired table, None while an error
         is left that no option chose a repair for.
 
     Raises:
@@ -278,7 +278,7 @@ def _repairs_around_the_rows(config: DataConfig) -> Iterator[Repair]:
         yield Repair("names in several lines: joined", count=config.header_rows)
 
 
-@knowing_lines
+@with_line_numbers
 def _row_repairs(
     frame: pd.DataFrame | None,
     original: Examination,
@@ -335,7 +335,7 @@ _MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_
 
 @dataclass(frozen=True)
 class TextForm:
-    """A CSV as it was found or said to be written."""
+    """How a CSV is written, as detected or given by options."""
 
     text: str
     """All of it, without a byte order mark."""

@@ -18,12 +18,12 @@ Location = tuple[int, int]
 
 
 def locations_of(path: str, config: DataConfig, findings: Sequence[Finding]) -> list[Location | None]:
-    """The place of each finding in a CSV; None for what has no row, and for files that are no text.
+    """The position of each finding in a CSV; None for a finding without a row, and for files that are not text.
 
     Args:
         path: the table that was checked.
         config: how it was read.
-        findings: what was found, there or in a file that an option names. Their rows count data rows from 1, as the
+        findings: in that table or in a file that an option names. Their rows count data rows from 1, as the
             reader does; a row may be several lines.
     """
     locations: dict[int, Location | None] = {}
@@ -48,7 +48,7 @@ def _rows_in_table(file: str, config: DataConfig, findings: list[tuple[int, Find
 
 def _records(form: TextForm, numbers: set[int]) -> Iterator[tuple[int, tuple[int, str]]]:
     """Data row -> its first line, and its text, for the wanted rows."""
-    lines = _Remembering(io.StringIO(form.text, newline=""))
+    lines = _BufferedLines(io.StringIO(form.text, newline=""))
     reader = csv.reader(lines, delimiter=form.delimiter, skipinitialspace=True)
     row, start = -2 if form.names_delimiter else -1, 1
     for record in reader:
@@ -61,7 +61,7 @@ def _records(form: TextForm, numbers: set[int]) -> Iterator[tuple[int, tuple[int
         start = reader.line_num + 1
 
 
-class _Remembering:
+class _BufferedLines:
     """Lines of a text, of which those since the last record are kept."""
 
     def __init__(self, text: TextIO) -> None:

@@ -93,7 +93,7 @@ _CLOCKS = ("timer", "elapsed", "seconds", "secs", "sec", "millis", "ms")
 EVEN = 0.05
 """Share by which the steps of an axis, such as seconds or speeds, may differ from their median."""
 _FORECAST_WORDS = {"forecast", "forecasted", "predicted", "prediction"}
-"""In the name of what somebody else has forecast."""
+"""Words in the name of a column that holds somebody's forecasts."""
 _TAKEN_NAMES = (*TIME_NAMES, *LOOSE_TIME_NAMES, *ID_NAMES, *_COUNTERS)
 _SCALE_APART = 20.0
 """Largest over smallest median of columns that are alike."""
@@ -107,7 +107,7 @@ _NEITHER = 10
 _EVENTS = 4
 """Rank of dates that stand more than once in a series."""
 MOST_LETTERS = 2
-"""Of a name that may be short for a unit of time, and for anything else."""
+"""Longest name that may be short for a unit of time, or for anything else."""
 SAME_START = 5
 """Letters with which the names of a column and its table begin alike."""
 MANY = 6
@@ -123,7 +123,7 @@ class RoleCandidate:
     item_id: str | None
     """As `--id` takes it."""
     rank: tuple[Any, ...]
-    """The smaller the likelier."""
+    """Smaller is likelier."""
     date_format: str | None = None
     """As `--date-format` takes it, where the stamps need one."""
 
@@ -159,9 +159,9 @@ class Targets:
 
     names: tuple[str, ...]
     are_alike: bool
-    """Return whether they are rather series of one kind than a target and its covariates."""
+    """True where they look like series of one kind rather than a target and its covariates."""
     are_unlikely: bool = False
-    """Return whether all are rather properties, names or coordinates: of events, their number says more."""
+    """True where all look like properties, names or coordinates; of events, the number of rows is then forecast."""
 
 
 def role_candidates(frame: pd.DataFrame, config: DataConfig) -> list[RoleCandidate]:
@@ -248,7 +248,9 @@ def target_candidates(frame: pd.DataFrame, candidate: RoleCandidate, config: Dat
     wordy = {each for each in likely if {"target", "total"} & _words(each)}
     titled = {each for each in likely if _names_the_table(each, name)}
     is_of_events = candidate.rank[0] == _EVENTS  # whose table may be called as what is counted: `flight` is its number
-    titled = set() if is_of_events or len(titled) > len(likely) / 2 else titled  # what all are called names none
+    titled = (
+        set() if is_of_events or len(titled) > len(likely) / 2 else titled
+    )  # a name that all share singles out none
     chosen = {each for each in likely if "target" in _words(each)}
     nominal = {each for each in likely if _is_called_a_name(each) and are_whole(values[each])}
 
@@ -414,7 +416,7 @@ def _candidates_with(frame: pd.DataFrame, time: str, config: DataConfig) -> Iter
         name, keys = _series_of(frame, time, stamps, config)
     else:
         joined = with_joined(frame, replace(config, time=time), "")
-        if name not in joined:  # a slip of the pen: what it should be stands in the refusal
+        if name not in joined:  # a misspelt name: the error message suggests the right one
             return
         keys = pd.factorize(joined[name])[0]
     is_unique = not pd.DataFrame({"key": keys, "stamp": stamps}).duplicated().any()

@@ -51,7 +51,7 @@ class TableReading:
     """A table as it was read, and the options that it took."""
 
     options: dict[str, Any]
-    """By field name: those that come to the given ones."""
+    """By field name, in addition to the given ones."""
     frame: pd.DataFrame
     """Long or wide; a table of another layout was made long."""
     is_another_table: bool = False
@@ -157,7 +157,7 @@ def _has_two_marks(read: pd.DataFrame | DataError | None) -> bool:
 def _with_decimals(table: Table, config: DataConfig, options: dict[str, Any]) -> Iterator[TableReading]:
     """The table with each decimal mark, without one that makes fewer columns numbers.
 
-    The comma comes first unless it separates the fields: who writes decimal points has no need of another delimiter.
+    The comma comes first unless it separates the fields: a file with decimal points needs no other delimiter.
     """
     readings = []
     for mark in (".", ",") if _is_split_at_commas(table, config, options) else (",", "."):
@@ -170,7 +170,7 @@ def _with_decimals(table: Table, config: DataConfig, options: dict[str, Any]) ->
 
 
 def _is_split_at_commas(table: Table, config: DataConfig, options: dict[str, Any]) -> bool:
-    """Return whether commas separate the fields of a table, where that can be told."""
+    """Return whether commas separate the fields of a table; True where it cannot be detected."""
     around = replace(config, **options)
     try:
         source = Source.of(table) if not isinstance(table, pd.DataFrame) else None
@@ -246,7 +246,7 @@ def _read(table: Table, config: DataConfig, options: dict[str, Any]) -> pd.DataF
 
 
 def _ignore(finding: Finding) -> None:
-    """Leave a finding unsaid: the examination has said it."""
+    """Drop a finding, which the examination has reported already."""
 
 
 def _with_layout(reading: TableReading, config: DataConfig) -> Iterator[TableReading]:

@@ -116,15 +116,15 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         if debug:
             raise
         if not error.is_told_elsewhere:
-            _tell(error, as_json="--json" in given)
+            _print_user_error(error, as_json="--json" in given)
         sys.exit(error.exit_code)
     except USAGE_ERROR as error:
         if error.format_message():  # empty where the help was shown instead
             message, hint = _usage_error(error, given)
-            _tell(ConfigError(message, hint), as_json="--json" in given)
+            _print_user_error(ConfigError(message, hint), as_json="--json" in given)
         sys.exit(error.exit_code)
     except (KeyboardInterrupt, typer.Abort):
-        _say("interrupted", None)
+        _print_error("interrupted", None)
         sys.exit(INTERRUPTED)
     except BrokenPipeError:
         _abandon_stdout()  # the reader of a pipe (head, less) has closed it
@@ -132,7 +132,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     except (OSError, MemoryError, RuntimeError) as error:
         if debug or not _is_of_the_system(error):
             raise
-        _say(*_system_error(error))
+        _print_error(*_system_error(error))
         sys.exit(1)
 
 
@@ -164,14 +164,14 @@ def _keep_completions_on_one_line() -> None:
 
 
 def _is_of_the_system(error: Exception) -> bool:
-    """Tell whether the system refused a file, or memory to Python, numpy or torch."""
+    """Return whether the system refused a file, or memory to Python, numpy or torch."""
     if isinstance(error, RuntimeError):
         return re.search("allocate memory|out of memory", str(error)) is not None
     return True
 
 
 def _system_error(error: Exception) -> tuple[str, str | None]:
-    """A message and a hint for what the system refused."""
+    """A message and a hint for an error of the operating system."""
     if not isinstance(error, OSError):
         return "this needs more memory than there is", "smaller sizes, or fewer windows at once: --batch-size"
     if error.filename is not None:
@@ -187,15 +187,15 @@ def _abandon_stdout() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _say(message: str, hint: str | None) -> None:
+def _print_error(message: str, hint: str | None) -> None:
     printing.say_error(f"error: {printing.one_line(message)}")
     if hint is not None:
         printing.say_error(f"hint: {printing.one_line(hint)}")
 
 
-def _tell(error: UserError, *, as_json: bool) -> None:
+def _print_user_error(error: UserError, *, as_json: bool) -> None:
     """Print an error with the commands that avoid it; under --json as one document on stdout, too."""
-    _say(error.message, _full_hint(error))
+    _print_error(error.message, _full_hint(error))
     for command in error.commands:
         printing.say(f"try: {printing.one_line(command)}", err=True)
     if as_json:
@@ -203,7 +203,7 @@ def _tell(error: UserError, *, as_json: bool) -> None:
 
 
 def _full_hint(error: UserError) -> str | None:
-    """The hint, and where a problem of the table has a code, the command that tells more about it."""
+    """The hint, and for a problem with a code the command that explains it."""
     code = error.code if isinstance(error, DataError) else None
     return error.hint if code is None or error.hint is None else f"{error.hint}; forecast explain {code} says more"
 

@@ -108,7 +108,7 @@ class _Command:
         run = RunDir(request.out_run) if request.out_run is not None else RunDir(forecaster.run_path)
         options: Any = {**request.to_options(), "out": request.out or run.backtest}
         with (
-            with_resume_hint(lambda: self._how_to_go_on(run, request)),
+            with_resume_hint(lambda: self._resume_command(run, request)),
             TrainingDisplay(quiet=self.quiet) as training,
             BacktestDisplay(quiet=self.quiet, training=training) as display,
         ):
@@ -125,8 +125,8 @@ class _Command:
 
         printing.write_json(loads(result.path.with_suffix(".json").read_text(encoding="utf-8")))
 
-    def _how_to_go_on(self, run: RunDir, request: BacktestRequest) -> str | None:
-        """The command to type after Ctrl-C or SIGTERM; None where nothing is kept."""
+    def _resume_command(self, run: RunDir, request: BacktestRequest) -> str | None:
+        """The command that resumes after Ctrl-C or SIGTERM; None where nothing is kept."""
         if not run.config.is_file():
             return None
         same = "what is finished is kept; go on with the same command"

@@ -59,8 +59,8 @@ def print_folds(console: PipedConsole, folds: Folds, zone: Zone) -> None:
         console.tell(
             "WARNING",
             f"{folds.inside_training:,} of {counted(len(folds.folds), 'cut-off')} lie inside the stretch that "
-            "the run was trained on: their forecasts know the answers. Take a later --start, or give the table "
-            "instead of the run, which trains on the rows before --start",
+            "the run was trained on: their forecasts have seen the actual values. Take a later --start, or give "
+            "the table instead of the run, which trains on the rows before --start",
         )
 
 

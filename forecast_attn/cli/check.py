@@ -110,11 +110,11 @@ def _fix(data: str, config: DataConfig, out: Path, quiet: bool) -> CheckReport:
         from forecast_attn.runs.atomic import write_atomically
 
         write_atomically(out, fixed.csv)
-    _say_repairs(fixed.repairs, out, quiet)
+    _show_repairs(fixed.repairs, out, quiet)
     return fixed.report.of(str(out))
 
 
-def _say_repairs(repairs: Sequence[Repair], out: Path, quiet: bool) -> None:
+def _show_repairs(repairs: Sequence[Repair], out: Path, quiet: bool) -> None:
     from forecast_attn.cli.findings_display import repair_table
     from forecast_attn.cli.tables import make_console
     from forecast_attn.data.findings import counted

@@ -45,7 +45,7 @@ def compare(
     from forecast_attn.comparison.compare import resume_comparison
 
     folder = options["out"] if resume is None else resume
-    with with_resume_hint(lambda: _how_to_go_on(folder)), display:
+    with with_resume_hint(lambda: _resume_command(folder)), display:
         if resume is not None:
             comparison = resume_comparison(resume, data, listener=display, **options)
         else:
@@ -81,7 +81,7 @@ def _checked_with_resume(options: dict[str, Any]) -> dict[str, Any]:
     return CompareRequest.checked(given)
 
 
-def _how_to_go_on(folder: Path) -> str | None:
+def _resume_command(folder: Path) -> str | None:
     from forecast_attn.comparison.plan import ComparisonDir
 
     return f"continue with: forecast compare --resume {folder}" if ComparisonDir(folder).plan.is_file() else None

@@ -31,7 +31,7 @@ def explain(
     elif code is None:
         _list(codes)
     else:
-        _tell(codes[0])
+        _print_code(codes[0])
 
 
 def _list(codes: list[Code]) -> None:
@@ -45,7 +45,7 @@ def _list(codes: list[Code]) -> None:
             printing.say(f"  {one.code}  {one.severity:<8} {one.title}")
 
 
-def _tell(code: Code) -> None:
+def _print_code(code: Code) -> None:
     import textwrap
 
     width = min(printing.line_length(), 100)

@@ -72,7 +72,7 @@ class Command(TyperCommand):
 
 
 def _is_uncommon(param: Any) -> bool:
-    """Tell whether this is an option of training that few people need."""
+    """Return whether this is an option of training that few people need."""
     if getattr(param, "rich_help_panel", None) not in _PANELS.values():
         return False
     return not all_options()[param.name][1].metadata["essential"]

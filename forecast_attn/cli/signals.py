@@ -11,9 +11,9 @@ from types import FrameType
 
 from forecast_attn.errors import INTERRUPTED, RunError, TerminatedError
 
-MESSAGE = "told to end (SIGTERM)"
+MESSAGE = "terminated (SIGTERM)"
 IMPORTING = "<frozen importlib._bootstrap>"
-"""Where Python has callbacks out of which no exception comes: it prints it, and goes on."""
+"""A file whose callbacks swallow exceptions: Python prints them and continues."""
 
 
 class _InterruptedError(RunError):
@@ -31,10 +31,10 @@ def ending_at_sigterm() -> Iterator[None]:
     """Let SIGTERM end a command as Ctrl-C does, instead of killing it without a word.
 
     Raises:
-        TerminatedError: it was told to end.
+        TerminatedError: SIGTERM arrived.
     """
     previous = signal.getsignal(signal.SIGTERM)
-    # Whoever ignores it, or listens already, goes on doing so; only a main thread may listen for it.
+    # A handler that is set already, or SIG_IGN, stays; only the main thread may set one.
     if threading.current_thread() is not threading.main_thread() or previous is not signal.SIG_DFL:
         yield
         return
@@ -58,13 +58,13 @@ def ending_at_sigterm() -> Iterator[None]:
 
 @contextmanager
 def with_resume_hint(hint: Callable[[], str | None]) -> Iterator[None]:
-    """Say how to go on after Ctrl-C or SIGTERM.
+    """Print how to resume after Ctrl-C or SIGTERM.
 
     Args:
         hint: gives the command to type next; None where nothing is kept.
 
     Raises:
-        RunError: the block was told to end, or interrupted.
+        RunError: the block was terminated or interrupted.
     """
     try:
         yield

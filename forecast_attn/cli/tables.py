@@ -40,7 +40,7 @@ class PipedConsole(Console):
             return
         for each in objects:
             if isinstance(each, Text):
-                each.plain = joined(each.plain)  # as long as before: its styles stay where they are
+                each.plain = joined(each.plain)  # replaced one for one, so that the styles stay in place
         if self.is_terminal or not options.get("soft_wrap"):  # else a pipe's reader gets whole lines
             objects = tuple(broken(each, self.width) if isinstance(each, str) else each for each in objects)
         super().print(*objects, **options)

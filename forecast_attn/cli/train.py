@@ -77,7 +77,7 @@ def train(
     follows = is_follower(None if resume is not None else checked.training)
     display = TrainingDisplay(quiet=quiet or follows)
     display.say("loading" if resume is None else f"resuming {resume}")
-    with with_resume_hint(lambda: _how_to_go_on(run)), display:
+    with with_resume_hint(lambda: _resume_command(run)), display:
         from forecast_attn.cli.library import Forecaster
 
         if resume is not None:
@@ -93,7 +93,7 @@ def train(
         raise SystemExit(INTERRUPTED)
 
 
-def _how_to_go_on(path: Path) -> str | None:
+def _resume_command(path: Path) -> str | None:
     from forecast_attn.runs.run_dir import RunDir
 
     run = RunDir(path)

@@ -52,7 +52,7 @@ class TrainingDisplay(TrainingListener):
         self.close()
 
     def close(self) -> None:
-        """Take the bars away."""
+        """Remove the progress bars."""
         self._reading.close()
         if self._progress is not None:
             self._progress.stop()

@@ -25,11 +25,11 @@ def ui(
     from forecast_attn.live.server import ui as show_runs
     from forecast_attn.runs.run_dir import RUNS
 
-    show_runs(runs or RUNS, on_listening=_tell, **request.to_options())
+    show_runs(runs or RUNS, on_listening=_print_address, **request.to_options())
     printing.say("stopped", err=True)
 
 
-def _tell(url: str) -> None:
+def _print_address(url: str) -> None:
     printing.say(url)
     printing.say("Ctrl-C ends it", err=True)
     import sys

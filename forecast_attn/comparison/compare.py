@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class ComparisonListener(TrainingListener):
-    """Hears how a comparison goes, and how each of its trainings goes where these are in this process."""
+    """Callbacks for the progress of a comparison, and of its trainings where they run in this process."""
 
     def run_started(self, number: int, runs: int, entry: Entry) -> None:
         """Called before each training, counted from 1, or before waiting for its end."""

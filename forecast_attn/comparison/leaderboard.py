@@ -46,13 +46,13 @@ class Comparison:
     """One row per training."""
     validation: dict[str, Any]
     """The windows that all were scored on: how many, out of how many, after which stamp; and the interval whose
-    coverage is told, with its nominal one."""
+    coverage is reported, with its nominal coverage."""
     seasonal_naive: dict[str, Any]
     """Errors of seasonal-naive on the same windows."""
     baselines: dict[str, dict[str, Any]]
     """Errors of every baseline on the same windows, by its name."""
     notes: tuple[str, ...]
-    """Conclusions that the numbers allow."""
+    """Conclusions that the numbers support."""
 
     def __repr__(self) -> str:
         rows = len(self.leaderboard)

@@ -101,7 +101,7 @@ _FORM = record(
         "options": table(anything),
     }
 )
-"""Of comparison.json; the options are checked as those of the command line are."""
+"""Schema of comparison.json; its options are checked as those of the command line are."""
 
 
 class ComparisonDir:

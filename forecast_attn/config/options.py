@@ -48,7 +48,7 @@ def option(
     check: Callable[[Any], Any] | None = None,
     essential: bool = False,
 ) -> Any:
-    """Make a dataclass field that knows all that flags, TOML keys, keywords and help need.
+    """Make a dataclass field with all that flags, TOML keys, keywords and help need.
 
     Args:
         default: of the option; its type is the field's annotation, of which `values.TYPES` knows the rest.
@@ -60,7 +60,7 @@ def option(
         choices: the only values.
         read: makes a value of what was given, instead of the type's own function.
         check: raises ConfigError for a value outside the option's.
-        essential: whether a short help page shows it.
+        essential: the short help page shows it.
     """
     metadata: dict[str, Any] = {"help": text, "flag": flag, "low": low, "high": high, "metavar": metavar}
     metadata |= {"choices": choices, "read": read, "check": check, "essential": essential}
@@ -588,7 +588,7 @@ class RunConfig:
 
         Raises:
             ConfigError: as `from_options`.
-            KeyError, TypeError, AttributeError: a section is missing, or is none.
+            KeyError, TypeError, AttributeError: a section is missing, or is not a table of options.
         """
         return cls._of(_checked({name: value for part in SECTIONS for name, value in sections[part].items()}))
 

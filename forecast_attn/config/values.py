@@ -89,7 +89,7 @@ def option_type(option_field: dataclasses.Field[Any]) -> OptionType:
 
 
 def may_be_none(option_field: dataclasses.Field[Any]) -> bool:
-    """Tell whether None is a value of the field."""
+    """Return whether None is a value of the field."""
     return type(None) in _alternatives(option_field)
 
 
@@ -224,15 +224,15 @@ class OptionType(NamedTuple):
     """A type of option, as TOML and Python, the command line, messages and editors know it."""
 
     read: Callable[[Any], Any]
-    """Makes a value of what was given; raises TypeError or ValueError."""
+    """Converts a given value; raises TypeError or ValueError."""
     expected: str
     """For messages: what a value must be."""
     metavar: str | None
     """The value's name in help texts."""
     flag: Any
-    """What the command line makes of its words before they are read."""
+    """Type by which the command line parses its words first."""
     accepts: str
-    """What Python code may pass, as an annotation of `config.keywords`."""
+    """Types that Python code may pass, as an annotation of `config.keywords`."""
 
 
 TYPES: dict[Any, OptionType] = {

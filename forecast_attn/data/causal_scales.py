@@ -28,7 +28,7 @@ Floats32 = NDArray[np.float32]
 Ints = NDArray[np.int64]
 
 FLAT = 1e-9
-"""A variance below this share of that of the whole training span is none: the column has not moved yet."""
+"""Share of the variance of the whole training span below which a column has not moved yet."""
 SETTLING = 8
 """Windows before scales have settled are left out where they are at most one of this many."""
 LARGEST = 10.0
@@ -58,10 +58,10 @@ class CausalScales(NamedTuple):
     counts: Int64[Tensor, "num_counts"]
     """Numbers of rows, ascending from 1."""
     loc: Float[Tensor, "num_series num_counts num_columns"]
-    """Of the target, then of the inputs."""
+    """Locations of the target, then of the inputs."""
     scale: Float[Tensor, "num_series num_counts num_columns"]
     flat: Bool[Tensor, "num_series num_counts"]
-    """Whether the target has not moved yet."""
+    """True where the target has not moved yet."""
     training_rows: Int64[Tensor, "num_series"]
     """Rows the scaler was fitted on; from that many on its own scales count."""
     settled_rows: Int64[Tensor, "num_series"]
@@ -125,7 +125,7 @@ def causal_scales(panel: Panel, rows: ScaledRows, scaler: Scaler, training_rows:
         part = Rows(values, panel.starts[series] - first, training_rows[series])
         middle, spread = _measured(part, counts, scaler.method)
         unmoved = spread <= np.sqrt(FLAT)
-        # As the scaler has it, what never moved has the scale 1 in the column's own unit.
+        # As in the scaler, a column that never moved has the scale 1 in its own unit.
         loc[series][..., filled] = middle
         scale[series][..., filled] = np.where(unmoved, 1 / units[series][:, None], spread)
         flat[series] = unmoved[..., 0]

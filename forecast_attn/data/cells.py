@@ -192,7 +192,7 @@ def _numbers_of_text(column: pd.Series) -> tuple[NDArray[np.float64], NDArray[np
 
 
 def _number(value: object) -> float:
-    """The number that an object is; NaN when it is none."""
+    """The number that an object holds; NaN for anything else."""
     try:
         return float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):

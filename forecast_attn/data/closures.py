@@ -61,7 +61,7 @@ class _Grid:
 
     @classmethod
     def of(cls, stamps: Stamps, step: int) -> _Grid | None:
-        """Lay the stamps of all series on the steps of weeks; None where they do not fit or are too far apart."""
+        """Put the stamps of all series on a grid of weekly steps; None where they do not fit or are too far apart."""
         since = stamps.astype("datetime64[ns]").astype(np.int64) - MONDAY
         offset = int(since[0] % step)
         at = (since - offset) // step
@@ -231,7 +231,7 @@ def _recurring(
     closed_days = set(closed.astype(object))
     dates: set[datetime.date] = set()
     first, last = span
-    for instances in _holidays(range(first.year, until + 2)):  # New Year's Day may be kept on the day before
+    for instances in _holidays(range(first.year, until + 2)):  # New Year's Day may be observed on the day before
         days = [day for day in instances if day.weekday() in weekdays and day.year <= until]
         known = [day in closed_days for day in days if first <= day <= last][-INSTANCES:]
         if len(known) >= fewest and sum(known) >= KEPT * len(known):
@@ -264,7 +264,7 @@ def _exists(year: int, month: int, day: int) -> bool:
 
 
 def _moved(date: datetime.date, from_saturday: int) -> datetime.date:
-    """A holiday on a Sunday is kept on Monday; one on a Saturday is not, or on Friday."""
+    """A holiday on a Sunday is observed on Monday; one on a Saturday on Friday, or not at all."""
     days = {6: 1, 5: from_saturday}.get(date.weekday(), 0)
     return date + datetime.timedelta(days)
 

@@ -27,7 +27,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 MOST_PLACES = 5
-"""Places that are named per kind of problem."""
+"""Positions that are listed per kind of problem."""
 
 Severity = Literal["error", "warning", "note"]
 
@@ -48,9 +48,9 @@ class Finding:
     row: int | None = None
     file: str | None = None
     value: str | None = None
-    """The cell's text, where one cell is to blame."""
+    """The text of the cell that causes the problem."""
     options: tuple[str, ...] = ()
-    """Options of `forecast train` that the hint proposes."""
+    """Options of `forecast train` that the hint suggests."""
 
     @property
     def fix(self) -> str:
@@ -169,7 +169,7 @@ LINES_ABOVE = "lines above the first row"
 """Name under which a frame's `attrs` hold the lines of its file above the first row, where every row is one line."""
 
 
-def knowing_lines(stage: Callable[P, T]) -> Callable[P, T]:
+def with_line_numbers(stage: Callable[P, T]) -> Callable[P, T]:
     """Let `row_and_line` name lines of the file that the stage's frame was read from, as far as they are known."""
 
     @functools.wraps(stage)
@@ -279,7 +279,7 @@ class Code:
     bad: Example | None
     """Has a finding of this code; None where only a forecast can have one."""
     good: Example | None
-    """The same, put right: no finding of this code, and no error."""
+    """The corrected example: no finding of this code, and no error."""
 
 
 @functools.cache
@@ -293,7 +293,7 @@ def find_code(name: str) -> Code:
     """The code of that name, in any case, with or without `FA`.
 
     Raises:
-        ConfigError: there is none; with the nearest one.
+        ConfigError: there is no such code; with the nearest one.
     """
     known = all_codes()
     requested = name.strip().upper()

@@ -19,12 +19,12 @@ from forecast_attn.data.findings import (
     Repair,
     Report,
     counted,
-    knowing_lines,
     naming,
     quoted,
     require_column,
     row_and_line,
     stop_at_errors,
+    with_line_numbers,
 )
 from forecast_attn.data.frequency import Stamps
 from forecast_attn.data.future_columns import named_as_in_history
@@ -70,7 +70,7 @@ def extend(panel: Panel, horizon: int, *, masked: bool = False) -> Panel:
     return _with_future(panel, rows)
 
 
-@knowing_lines
+@with_line_numbers
 def join_future(
     panel: Panel,
     future_frame: pd.DataFrame,
@@ -107,7 +107,7 @@ def join_future(
     add = _issued if is_issued(future_frame) else _given
     rows, used = add(panel, in_panel, future_frame, source, report, date_format)
     opened = opened_by(panel.frequency, used.table_stamps)
-    if opened.alias != panel.frequency.alias:  # the table knows better which days an exchange will be open
+    if opened.alias != panel.frequency.alias:  # the table knows best on which days an exchange will be open
         panel = replace(panel, frequency=opened)
         rows, used = add(panel, future_in_panel(panel, horizon), future_frame, source, report, date_format)
     missing_future(panel, rows.stamps, missing_cells(panel.roles, rows, masked), source, used.table_stamps)
@@ -224,7 +224,7 @@ class _Use(NamedTuple):
     stamps: Stamps
     """(num_rows,)"""
     series: Ints
-    """Of the panel, -1 for others, (num_rows,)."""
+    """Index of each row's series in the panel, -1 for others (num_rows,)."""
     is_used: NDArray[np.bool_]
     """(num_series,)"""
     table_stamps: Stamps
@@ -391,7 +391,7 @@ def missing_future(
         panel: the history.
         stamps: of the steps to forecast (num_series, horizon).
         missing: cells (num_series, horizon, num_columns) that are needed and not known.
-        source: name of the table of future covariates; None where there is none.
+        source: name of the table of future covariates; None without one.
         table_stamps: the stamps of that table (num_rows,).
 
     Raises:

@@ -16,7 +16,7 @@ def named_as_in_history(panel: Panel, frame: pd.DataFrame, source: str, report: 
         panel: the history.
         frame: the table.
         source: its name, for messages.
-        report: told which column is taken for which.
+        report: called with the columns that are matched.
     """
     roles = panel.roles
     identifier = (roles.item_id,) if roles.item_id is not None else ()
@@ -33,7 +33,7 @@ def named_as_in_history(panel: Panel, frame: pd.DataFrame, source: str, report: 
 
 
 def _like(name: str, names: list[str]) -> str | None:
-    """The only one of the names that is another one but for case, blanks and underscores."""
+    """The only one of the names that equals another one apart from case, blanks and underscores."""
     near = [each for each in names if _plain(each) == _plain(name)]
     return near[0] if len(near) == 1 else None
 

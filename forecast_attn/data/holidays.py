@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.data.findings import Finding, counted, knowing_lines, quoted, row_and_line, stamp_text
+from forecast_attn.data.findings import Finding, counted, quoted, row_and_line, stamp_text, with_line_numbers
 from forecast_attn.data.frequency import Frequency, Stamps, split_alias
 from forecast_attn.data.timestamps import looks_like_dates, parse_timestamps
 from forecast_attn.errors import ConfigError, DataError, nearest
@@ -125,7 +125,7 @@ class Holidays:
 # --------------------------------------------------------------------------- the user's dates
 
 
-@knowing_lines
+@with_line_numbers
 def read_dates(frame: pd.DataFrame, source: str) -> tuple[str, ...]:
     """Read the days of a table of dates: distinct, sorted, as YYYY-MM-DD. Further columns are ignored.
 
@@ -134,7 +134,7 @@ def read_dates(frame: pd.DataFrame, source: str) -> tuple[str, ...]:
         source: its name, for messages.
 
     Raises:
-        DataError: no column of dates, or a cell that is none.
+        DataError: no column of dates, or a cell that is not a date.
     """
     column = _date_column(frame, source)
     stamps, bad = parse_timestamps(frame[column], column)

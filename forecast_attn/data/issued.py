@@ -20,12 +20,12 @@ from forecast_attn.data.findings import (
     Report,
     Severity,
     counted,
-    knowing_lines,
     naming,
     quoted,
     report_each,
     require_column,
     row_and_line,
+    with_line_numbers,
 )
 from forecast_attn.data.frequency import Stamps
 from forecast_attn.data.localise import axis_stamps
@@ -208,7 +208,7 @@ ReadStamps = Callable[..., tuple[Stamps, NDArray[np.bool_]]]
 """`axis_stamps` of an axis: a column, `series` and `item_ids` to stamps and which cells are none."""
 
 
-@knowing_lines
+@with_line_numbers
 def parse_issued(
     frame: pd.DataFrame,
     roles: Roles,

@@ -28,7 +28,7 @@ def localise(cells: Cells, report: Report, *, tz: str | None, freq: str | None, 
         report: called with every problem. Rows at times that do not exist are left out.
         tz: zone of stamps without one, and the one to show instants in.
         freq: the time step; inferred when absent.
-        zone: the run's, when there is one. Then it counts, and `tz` and `freq` are settled.
+        zone: the run's, when there is one; it then replaces `tz` and `freq`.
 
     Raises:
         ConfigError: there is no zone `tz`, or no frequency `freq`.
@@ -38,10 +38,10 @@ def localise(cells: Cells, report: Report, *, tz: str | None, freq: str | None, 
         if tz is not None:
             message = f"--tz {tz} does not fit a time column of whole numbers"
             raise ended(report, Finding("FA203", "error", message, "leave --tz out", options=("tz",)))
-        return _told_when_unsorted(replace(cells, zone=Zone(), offsets=None), report)
+        return _report_unsorted(replace(cells, zone=Zone(), offsets=None), report)
     if zone is None:
         zone = _zone_of(cells, None if tz is None else checked_zone(tz), freq, report)
-    return _told_when_unsorted(_onto(cells, zone, report), report)
+    return _report_unsorted(_onto(cells, zone, report), report)
 
 
 def axis_stamps(
@@ -171,7 +171,7 @@ def _resolved(cells: Cells, report: Report) -> Cells:
 def _resolved_by_order(
     cells: Cells, first: NDArray[np.datetime64], second: NDArray[np.datetime64]
 ) -> tuple[Mask, Mask]:
-    """Masks of stamps in a repeated hour: after the change, and undecidable (num_rows,) each.
+    """Masks of stamps in a repeated hour: after the change, and ambiguous (num_rows,) each.
 
     The order decides when the series runs forward or backward in the file and holds each such stamp twice.
     """
@@ -230,7 +230,7 @@ def _unclear_hour(cells: Cells, at: int) -> Finding:
     return Finding("FA211", "error", message, hint, item_id=name, row=row, value=stamp_text(stamp), options=("tz",))
 
 
-def _told_when_unsorted(cells: Cells, report: Report) -> Cells:
+def _report_unsorted(cells: Cells, report: Report) -> Cells:
     row = _first_unsorted_row(cells)
     if row is not None:
         message = f"rows are not sorted by series and time, first at {row_and_line(row)}; they are sorted here"

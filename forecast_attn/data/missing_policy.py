@@ -26,7 +26,7 @@ def policy_for_few(cells: Cells, roles: Roles, frequency: Frequency, report: Rep
         cells: on their axis, without repeats.
         roles: what the columns mean.
         frequency: of the axis.
-        report: told what is hidden.
+        report: called with what is hidden.
     """
     uneven, empty = uneven_steps(cells, frequency), _rows_with_empty_cells(cells, roles)
     gaps, absent = uneven.at[uneven.gaps], uneven.steps[uneven.gaps].astype(np.int64) - 1

@@ -1,4 +1,4 @@
-"""Values so far from all others of their series that nothing else counts beside them."""
+"""Values so far from all others of their series that they dominate its scale."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class _ScaledColumn(NamedTuple):
 
     name: str
     values: NDArray[np.float64]
-    """Of all rows."""
+    """Values of all rows."""
     location: NDArray[np.float64]
-    """Of each series."""
+    """Scale of each series."""
     scale: NDArray[np.float64]
     is_target: bool = False
 
@@ -95,7 +95,7 @@ def far_from_training(panel: Panel, scaler: Scaler, lookback: int, horizon: int)
 
 
 def _is_scaled(column: _ScaledColumn, scaler: Scaler) -> bool:
-    """Tell whether the scale of a column measures how far its values lie apart."""
+    """Return whether the scale of a column measures how far its values lie apart."""
     return scaler.method != "none" and not (column.is_target and scaler.method in UNSCALED)
 
 

@@ -26,11 +26,11 @@ from forecast_attn.data.findings import (
     Report,
     Severity,
     coded,
-    knowing_lines,
     naming,
     report_each,
     row_and_line,
     stop_at_errors,
+    with_line_numbers,
 )
 from forecast_attn.data.frequency import with_season
 from forecast_attn.data.issued import IssuedForecasts, fill_absent, parse_issued
@@ -54,7 +54,7 @@ class VintageTable(NamedTuple):
     """Columns of the forecasts that the data lacks."""
 
 
-@knowing_lines
+@with_line_numbers
 def build_panel(
     frame: pd.DataFrame,
     roles: Roles,

@@ -34,7 +34,7 @@ def resampled(cells: Cells, roles: Roles, step: str, aggregate: str, report: Rep
         step: an alias, or a whole number for whole-number axes. A step has the stamp that `step` gives it: the first
             instant of fixed units, the anchor of weeks and months.
         aggregate: mean, sum or last, of the target's known values. Covariates have their mean, or their last value.
-        report: told when the step does not fit the axis.
+        report: called when the step does not fit the axis.
         repairs: gets what was done, per series.
 
     Raises:

@@ -375,7 +375,7 @@ def _future_rows(
     """
     try:
         stamps, bad = parse_timestamps(frame[time], time)
-    except DataError:  # said again, with its place, when the panel is built
+    except DataError:  # reported again, with its position, when the panel is built
         return np.empty(0, np.int64)
     times = pd.Series(np.where(bad, np.iinfo(np.int64).min, stamps.astype(np.int64)))
     last = times.where(~unknown).groupby(series).transform("max").to_numpy()

@@ -1,4 +1,4 @@
-"""A season that the rows show, where the step of the time axis says none: by autocorrelation."""
+"""The season of rows whose time step implies none, detected by autocorrelation."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class Split:
     rows_by_series: NDArray[np.int64] | None = None
     """Training rows of each series of the panel (num_series,), where every series has its own last stretch."""
     pads: bool = False
-    """Whether windows may begin before their series."""
+    """True where windows may begin before their series."""
 
     def training_rows(self, panel: Panel) -> NDArray[np.int64]:
         """Number of each series' first rows that are training (num_series,)."""
@@ -114,7 +114,7 @@ class _Sizes(NamedTuple):
     lookback: int
     pad: bool
     each_alone: bool
-    """Whether each series may have its own last stretch."""
+    """True where each series may have its own last stretch."""
 
     @property
     def least(self) -> int:
@@ -165,7 +165,7 @@ class WindowLengths(NamedTuple):
     lookback: int
     horizon: int
     finding: Finding | None = None
-    """Says so where they are smaller than the frequency's."""
+    """Finding on sizes that are smaller than the frequency's."""
 
 
 def choose_sizes(panel: Panel, config: DataConfig) -> WindowLengths:

@@ -68,10 +68,10 @@ def parse_timestamps(column: pd.Series, name: str = "time", date_format: str | N
             of 1899; day-first, month-first or year-first for dates of three numbers; found when None.
 
     Returns:
-        The stamps (num_rows,) and a mask (num_rows,) of the cells that are none; what stands at those is no time.
+        The stamps (num_rows,) and a mask (num_rows,) of the cells that are no time stamps, whose values mean nothing.
 
     Raises:
-        ConfigError: `date_format` is none.
+        ConfigError: `date_format` is not a format.
         DataError: every date reads both as day/month and as month/day.
     """
     parsed = read_stamps(column, name, date_format)
@@ -108,7 +108,7 @@ def looks_like_dates(column: pd.Series) -> bool:
 
 @functools.lru_cache(maxsize=1024)
 def _are_mostly_dates(cells: tuple[str, ...]) -> bool:
-    """Return whether most cells are dates; kept, since `check` asks about each column with every option it tries."""
+    """Return whether most cells are dates; cached, since `check` asks about each column with every option it tries."""
     try:
         return bool(parse_timestamps(pd.Series(cells, dtype=object))[1].mean() < 0.5)
     except DataError:
@@ -172,7 +172,7 @@ def _from_numbers(column: pd.Series) -> ParsedStamps:
 
 
 def _periods_of_years(column: pd.Series) -> NDArray[np.datetime64] | None:
-    """Months of years such as 1949.083 or 1990.25, as R writes its series, or 1949.01; None where a cell is none."""
+    """Months of years such as 1949.083 or 1990.25, as R writes its series, or 1949.01; None for other cells."""
     years = column.to_numpy(dtype=np.float64, na_value=np.nan)
     if len(years) < 3 or not ((years >= FIRST_YEAR) & (years <= LAST_YEAR)).all():
         return None
@@ -513,7 +513,7 @@ def parse_forms(text: pd.Series, name: str, order: str | None) -> tuple[NaiveSta
     if re.match(_QUARTER, first):
         return _quarters(text), None
     if re.match(_MONTH_NUMBER, first):
-        text = text.where(matches(text, _MONTH_NUMBER))  # what is another form is none
+        text = text.where(matches(text, _MONTH_NUMBER))  # a cell of another form is no month
         return parse_form(replaced(text, r"[- ]?[Mm]", "-"), "%Y-%m"), None
     numeric = _NUMERIC.match(first)
     date = _order(text, name, numeric[2], order, short=len(numeric[4]) == 2) if numeric else None
@@ -663,7 +663,7 @@ def _possible_orders(text: pd.Series, mark: str) -> tuple[str, ...]:
 
 
 def _has_regular_step(stamps: NaiveStamps, share: float = _REGULAR) -> bool:
-    """Return whether this share of neighbouring dates are one step apart, nearly all of them unless told."""
+    """Return whether this share of neighbouring dates, by default nearly all, are one step apart."""
     from forecast_attn.data.frequency import distinct_values, guess_alias, parse_frequency
 
     known = distinct_values(stamps[~np.isnat(stamps)])

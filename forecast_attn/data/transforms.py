@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 SMALLEST_SCALE = float(np.finfo(np.float32).tiny)
-"""What is divided by a smaller number is infinite in float32."""
+"""Smallest scale: division by a smaller number is infinite in float32."""
 LARGEST_SCALE = 1e31
 """No location and no scale is as large: tables hold no number of 1e30 or more."""
 LARGEST_EXPONENT = 160.0
-"""What a network could say at its worst, and its square in an error, stay finite: the largest scale times exp(160)."""
+"""Largest exponent of a forecast that is transformed back: it and its square stay finite, even at the largest scale."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -32,7 +32,7 @@ class Window(NamedTuple):
     weight: Float[Tensor, "batch"]
     """Weight of the window's series in the loss."""
     units: Units | None = None
-    """Of the target, (batch, 1), where the window is scaled by the rows up to its cut-off; None for the scaler's."""
+    """Target units (batch, 1) where the window is scaled by the rows up to its cut-off; None for the scaler's."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -217,7 +217,7 @@ def _english_month(word: re.Match[str], has_months: bool) -> str:
 
 
 def _first_years(text: pd.Series) -> pd.Series:
-    """Seasons of two years, each the year after the other, as their first year; cells as they are if one is none."""
+    """Seasons of two years, each the year after the other, as their first year; all cells as they are if one is not."""
     matches = [_YEARS.fullmatch(cell) for cell in text.dropna()]
     pairs = [(int(match[1]), match[2]) for match in matches if match is not None]
     follow = all(int(second) == (first + 1) % 10 ** len(second) for first, second in pairs)

@@ -145,7 +145,7 @@ def time_zone(name: str) -> datetime.tzinfo:
     """The zone of an IANA name or of an offset such as +01:00.
 
     Raises:
-        ValueError: there is none.
+        ValueError: there is no such zone.
     """
     offset = _FIXED.fullmatch(name)
     if offset:

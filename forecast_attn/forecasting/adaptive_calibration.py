@@ -49,7 +49,7 @@ def _central(quantiles: tuple[float, ...]) -> int:
 
 
 RATE = 0.1
-"""How far an offset moves, in units of the absolute error of its step. Chosen on validation days."""
+"""Step size of an offset, in units of the absolute error of its step. Chosen on validation days."""
 MEMORY = 0.1
 """Weight of the newest forecast in that error, which follows too: where a series grows wilder, offsets move faster."""
 MOST_EARLIER = 127

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from forecast_attn.data.windows import WindowArrays
 
 DumpListener = Callable[[DumpSize, Path], None]
-"""Hears what will be written where, before it is."""
+"""Called with the size and the path of a file before it is written."""
 Forecast = Callable[[NDArray[np.int64]], Iterator[WindowForecasts]]
 """Forecasts some of the windows, by the rows of their cut-offs."""
 
@@ -43,7 +43,7 @@ class NetworkShare(NamedTuple):
     network_share: float | None
     """None where it is not known, or differs from window to window."""
     network_shares: dict[str, float] = {}  # noqa: RUF012 - never changed
-    """Of the series in which it has another weight."""
+    """Weight by series, for those in which it differs."""
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ class AttentionDumpPlan:
 
     @cached_property
     def size(self) -> DumpSize:
-        """The file's size, estimated by forecasting a few of its windows: only who asks for it pays for that."""
+        """The file's size, estimated by forecasting a few of its windows, which takes time."""
         tried = DumpChoice(windows=WINDOWS_TO_ESTIMATE_SIZE).of_cutoffs(self.cutoffs)
         weights = [batch.weights for batch in self.forecast(tried) if batch.weights is not None]
         if not weights:

@@ -31,7 +31,7 @@ class Calibration:
     values: NDArray[np.int64]
     """True values behind the offsets of each step, (horizon,)."""
     tracking: Tracking | None = None
-    """How the offsets go on; None where they stay."""
+    """State from which offsets follow later errors; None where they stay fixed."""
 
     def apply(self, base: Floats, offsets: Floats | None = None) -> Floats:
         """The base (batch, horizon, num_quantiles), calibrated; its quantiles may cross.
@@ -71,7 +71,7 @@ class Calibration:
 
 
 def fit_calibration(kind: str, quantiles: tuple[float, ...], actual: Floats, base: Floats) -> Calibration:
-    """The offsets that windows say.
+    """Fit the offsets on windows.
 
     Args:
         kind: split or cqr, which is recorded.

@@ -1,4 +1,4 @@
-"""Ensembles: the seeds of their members, and how what they say becomes one forecast.
+"""Ensembles: the seeds of their members, and the combination of their forecasts.
 
 Quantiles are combined quantile by quantile (Vincent 1912; Ratcliff 1979, "Group reaction time distributions and an
 analysis of distribution statistics"): a mean or median of ascending quantiles ascends, where a mixture of distributions

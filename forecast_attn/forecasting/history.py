@@ -24,7 +24,7 @@ from forecast_attn.runs.run_dir import RunDir
 
 @dataclass(frozen=True)
 class History:
-    """The series to forecast, and what there is to say about them."""
+    """The series to forecast, and findings about them."""
 
     panel: Panel
     skipped: tuple[str, ...]
@@ -49,7 +49,7 @@ def read_history(
         run: whose tail.parquet is read when `frame` is None.
         frame: the history.
         source: its name, for messages.
-        cold_start: series that training did not see are forecast too; see `knowing_cold_series`.
+        cold_start: series that training did not see are forecast too; see `with_cold_series`.
         forecasts: a table with a column issued_at, and its name: what the history does not have comes from it.
 
     Raises:
@@ -102,7 +102,7 @@ def with_calendar_of(model: Model, panel: Panel) -> Model:
     return replace(model, schema=replace(schema, frequency=panel.frequency, calendar=calendar))
 
 
-def knowing_cold_series(model: Model, panel: Panel) -> Model:
+def with_cold_series(model: Model, panel: Panel) -> Model:
     """The model with scales for the panel's series that training did not see, from their own lookback."""
     scaler = model.schema.scaler.with_cold_series(panel, model.schema.lookback)
     return replace(model, schema=replace(model.schema, scaler=scaler))
@@ -111,7 +111,7 @@ def knowing_cold_series(model: Model, panel: Panel) -> Model:
 def future_panel(
     model: Model, history: Panel, future: pd.DataFrame | None, source: str
 ) -> tuple[Panel, tuple[Finding, ...]]:
-    """The history with the rows to forecast: from a table of future covariates, or from the history's own end.
+    """The history with the rows to forecast: from a table of future covariates, or from the end of the history.
 
     Returns:
         The panel, and what there is to say: which forecasts were used, and days the calendar does not know.

@@ -74,13 +74,13 @@ def rank_of_run(run: RunDir) -> int | None:
 
 
 def with_rank(dump: AttentionDump, run: RunDir | None) -> AttentionDump:
-    """The file with its rank: what it says itself, else computed from the run it belongs to, else none."""
+    """The file with its rank: from its metadata, else computed from the run it belongs to, else None."""
     if dump.metadata.value_rank is not None or run is None:
         return dump
     try:
         rank = rank_of_run(run)
     except UserError:
-        return dump  # the weights can be looked at without the network; that the rank is not known will be said
+        return dump  # the weights can be shown without the network; a warning says that the rank is unknown
     return replace(dump, metadata=replace(dump.metadata, value_rank=rank))
 
 
@@ -91,7 +91,7 @@ def attention_values(model: Model, arrays: WindowArrays, cutoffs: NDArray[np.int
     attention = model.network.decoder.attention
     if attention is None:
         raise ValueError("a network without attention weighs nothing")
-    with listening(attention) as memories, torch.inference_mode():
+    with recorded_memory(attention) as memories, torch.inference_mode():
         model.network(arrays.gather(torch.from_numpy(cutoffs).to(arrays.target.device)))
     (memory,) = memories
     values: Tensor = memory.value.float()
@@ -99,8 +99,8 @@ def attention_values(model: Model, arrays: WindowArrays, cutoffs: NDArray[np.int
 
 
 @contextlib.contextmanager
-def listening(attention: Any) -> Iterator[list[Memory]]:
-    """Hear what the attention prepares: its values are zeroed where masked, and projected where heads project them."""
+def recorded_memory(attention: Any) -> Iterator[list[Memory]]:
+    """Record the prepared memory of an attention: its values are zeroed where masked, and projected for heads."""
     prepare = attention.prepare
     memories: list[Memory] = []
 

@@ -102,7 +102,7 @@ def forecast_parts(
         data: a folder of Parquet files, or a pattern, here or at a URL; each series is in one of them.
         request: with the folders to write as `out` and `attention_out`; a folder as `future` has files of the names of
             those of `data`.
-        on_part: hears of each file when it and all before it are done.
+        on_part: called for each file when it and all before it are done.
 
     Raises:
         ConfigError: an option that is for one table only.
@@ -145,7 +145,7 @@ def _named(folder: Any) -> Any:
 class _Task(NamedTuple):
     part: TablePart
     future: Any
-    """Of this file; None for none."""
+    """Future covariates of this file; None without any."""
 
 
 class _PartsWork(NamedTuple):

@@ -36,9 +36,9 @@ from forecast_attn.forecasting.exported import ExportedRun, check_exported
 from forecast_attn.forecasting.history import (
     History,
     future_panel,
-    knowing_cold_series,
     read_history,
     with_calendar_of,
+    with_cold_series,
     without_flags_of_train,
 )
 from forecast_attn.forecasting.layouts import as_darts, as_nixtla
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ForecastRequest(PredictRequest):
-    """The options of `Forecaster.predict`, and what else it takes."""
+    """The options and the tables of `Forecaster.predict`."""
 
     data: pd.DataFrame | Table | Source | None = None
     future: pd.DataFrame | Table | Source | None = None
@@ -159,7 +159,7 @@ class LoadedRun:
         return kept_weights(self.run)
 
     def read_ahead(self) -> None:
-        """Read now what forecasts need of the run's files and keep it: other machines may not have the run."""
+        """Read the run's files that forecasts need and keep them: other machines may not have the run."""
         _ = self.weights, self.left_out
 
     @cached_property
@@ -273,7 +273,7 @@ def read_beyond(
         cold_start=cold_start,
         forecasts=forecasts,
     )
-    model = knowing_cold_series(with_calendar_of(model, history.panel), history.panel)
+    model = with_cold_series(with_calendar_of(model, history.panel), history.panel)
     if known is not None and config.wide:
         known = shared_by_all(known, history.panel.item_ids)
     panel, findings = future_panel(model, history.panel, known, beside)
@@ -356,7 +356,7 @@ def forecast_prepared(
         csv_path: where to write the table too.
         choice: what of the weights is written; all of them when None.
         members: of an ensemble, write the weights of each member too; see `member_path`.
-        on_dump: hears how large each attention file will be, before it is written.
+        on_dump: called with the size and the path of each attention file before it is written.
         samples: paths to draw, and where they are written; none when None.
         engine: forecasts windows; this process, with torch, when None.
 
@@ -536,7 +536,7 @@ class BaselineForecasts(NamedTuple):
     share: NDArray[np.float64] | float = 0.5
     """Their weight in the forecast; the rest is the model's (num_series, horizon)."""
     distances: NDArray[np.float64] | None = None
-    """Of their quantiles from their points, NaN where none has any (num_series, horizon, num_quantiles)."""
+    """Distances of their quantiles from their points, NaN without quantiles (num_series, horizon, num_quantiles)."""
 
     @classmethod
     def weighted(cls, weights: dict[str, float], model: Model, panel: Panel) -> BaselineForecasts:
@@ -599,7 +599,7 @@ class BaselineForecasts(NamedTuple):
         return tuple(panel.item_ids[index] for index in panel.series_of(self.cutoffs[missing]))
 
     def combined(self, forecasts: WindowForecasts, *, non_negative: bool) -> WindowForecasts:
-        """The mean of both, and the quantiles around it; see `combination.combined`."""
+        """The mean of network and baselines, and the quantiles around it; see `combination.combined`."""
         indices = np.searchsorted(self.cutoffs, forecasts.cutoffs)
         baselines = self.prediction[indices]
         share = self.share if isinstance(self.share, float) else self.share[indices]
@@ -656,7 +656,7 @@ class ForecastResult:
     combined_with: tuple[str, ...] = ()
     """The baselines that are in the forecasts."""
     weights: dict[str, float] = field(default_factory=dict)
-    """Of `network` and of each of them, as validation chose; empty where the model has one half and they the other."""
+    """Weights of `network` and each baseline, as validation chose; empty where both have one half."""
     alone: tuple[str, ...] = ()
     """The series of which none of those baselines had a forecast: the model's stands alone."""
 

@@ -58,7 +58,7 @@ class SampleChoice:
         """Refuse a model that has no paths to draw.
 
         Raises:
-            ConfigError: saying what it would take.
+            ConfigError: with the options that allow paths.
         """
         options = model.config.model
         if self.paths < 1:

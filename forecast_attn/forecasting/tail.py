@@ -1,4 +1,4 @@
-"""The end of the table of training, which a run keeps in tail.parquet: what a forecast without a table begins with."""
+"""The end of the training table, which a run keeps in tail.parquet: the history of a forecast without a table."""
 
 from __future__ import annotations
 

@@ -140,7 +140,7 @@ def reconciled(
         reconciler = methods.MinTrace(MIN_TRACE[method], nonnegative=non_negative)
     if errors is not None:
         given |= {"y_insample": errors, "y_hat_insample": np.zeros_like(errors)}
-    with _said_plainly(method):
+    with _solver_errors(method):
         return np.asarray(reconciler.fit_predict(S=structure.summing, y_hat=base, **given)["mean"], np.float64)
 
 
@@ -151,8 +151,8 @@ def _package() -> Any:
 
 
 @contextlib.contextmanager
-def _said_plainly(method: str) -> Iterator[None]:
-    """Turn what the package cannot solve, which it raises as a bare Exception, into an error with a hint.
+def _solver_errors(method: str) -> Iterator[None]:
+    """Turn the bare Exception that the package raises for an unsolvable problem into an error with a hint.
 
     Its warnings are about the form of matrices that it makes itself.
     """

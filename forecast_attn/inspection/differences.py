@@ -114,9 +114,9 @@ def compare_attention(
     Args:
         first: one of them.
         second: the other.
-        names: what to call them.
+        names: of the two in texts.
         top: how many lags to list.
-        evidence: what is known of the need for the weights of each.
+        evidence: on the need for the weights of each.
 
     Raises:
         DataError: their time steps or patches differ, so that a lag is not the same in both, or one holds no windows.

@@ -33,7 +33,7 @@ def group_windows(dump: AttentionDump, by: str) -> Grouping:
         by: `item`, `head`, `hour` or `weekday`; the last two are those of the cut-off.
 
     Raises:
-        ConfigError: something else, or hours of times that have none.
+        ConfigError: another grouping, or hours of times that have none.
     """
     check_grouping(by)
     if by == "head":

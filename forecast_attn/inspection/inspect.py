@@ -23,12 +23,12 @@ EXPORTS = (".csv", ".npz")
 
 @dataclass(frozen=True)
 class AttentionSource:
-    """An attention file, and the run it belongs to where a run was named."""
+    """An attention file, and its run where a run was named."""
 
     path: Path
     run: RunDir | None
     name: str
-    """As the user called it."""
+    """Name of the source as the user wrote it."""
 
     @property
     def is_stand_in(self) -> bool:
@@ -81,11 +81,11 @@ def inspect_source(
 
     Args:
         source: as `find_attention` found it.
-        request: one that `check_combination` let pass.
+        request: checked by `check_combination`.
         table: file of the series to draw; found through the run when None.
 
     Returns:
-        What was found, and notes on what was written.
+        The inspection or comparison, and notes on the files written.
 
     Raises:
         DataError: no such series or cut-off, a file without windows, or a table that cannot be read.

@@ -1,4 +1,4 @@
-"""One sentence on what the attention weights show, limited to what the evidence supports.
+"""One sentence on the attention weights, limited to what the evidence supports.
 
 Weights always have a largest one. Whether it means anything is for the audit to say, or for its quick form, which
 `forecast train` writes into metrics.json.

@@ -126,7 +126,7 @@ def _largest_words(mean: MeanWeights) -> str:
     """
     shown = range(len(mean.spans)) if len(mean.spans) <= MOST_NAMED else (0, len(mean.spans) - 1)
     parts: list[str] = []
-    num_before = 0  # keys of the part before, whose equal weights were said
+    num_before = 0  # the equal weights of this number of keys are in the text already
     for step in shown:
         tied = _tied(mean.weights[step])
         if len(tied) > MOST_TIED:

@@ -45,7 +45,7 @@ def inspect_attention(
         head: only this head.
         top: how many lags to list.
         by: also describe groups of the windows: `item`, `head`, or `hour` or `weekday` of the cut-off.
-        evidence: what is known of the need for these weights; see `evidence_of`.
+        evidence: on the need for these weights; see `evidence_of`.
 
     Raises:
         DataError: no such series or cut-off, or a file without windows.

@@ -196,14 +196,14 @@ class Inspection:
         profile: (num_keys,) mean weight over windows, heads and steps, oldest position first.
         mean_weights: (steps, num_keys) mean over windows and heads, oldest position first.
         uniform_season_mass: what `target_season_mass`, averaged over the steps, would be for uniform weights.
-        warnings: in words, what makes the weights say less than they seem to.
+        warnings: in words, why the weights show less than they seem to.
         top: the lags with the largest mean weight over all steps.
         by: what the groups are groups of: item, head, hour or weekday; None without groups.
         groups: each of them.
         left_out: in words, which hours or weekdays have no window.
         missing_steps: how many keys of a lookback are missing, on average; None where none can be.
         lookback_timestamps: (lookback,) the time of each time step, where a single window is inspected.
-        reading: what may be read off these weights, in one sentence.
+        reading: the conclusion that these weights support, in one sentence.
     """
 
     header: InspectionHeader

@@ -69,7 +69,7 @@ def summarise(dump: AttentionDump, groups: NDArray[np.int64] | None = None) -> S
         RunError: the file is damaged.
     """
     tally = _Tally(dump, groups)
-    with np.errstate(invalid="ignore", over="ignore"):  # weights of a damaged file: a warning of ours says so
+    with np.errstate(invalid="ignore", over="ignore"):  # weights of a damaged file, which a finding reports
         for windows, weights in dump.blocks():
             tally.add(windows, weights)
         return tally.summary()

@@ -331,7 +331,7 @@ def _written_forecasts(path: Path, quantiles: list[float]) -> dict[tuple[str, in
         table = pa_csv.read_csv(path, parse_options=parsing, convert_options=options).to_pydict()
         cutoffs = _numbers_of_texts(table["cutoff"])
     except (pa.ArrowException, OSError, KeyError, ValueError):
-        return {}  # the user's own file by now: the page says less, the weights stay what they are
+        return {}  # the user has replaced the file: the page leaves the forecasts out
     keys = zip(table["item_id"], cutoffs, table["step"], strict=True)
     return dict(zip(keys, zip(*(table[name] for name in values), strict=True), strict=True))
 
@@ -357,7 +357,7 @@ def _as_numbers(times: NDArray[Any]) -> list[int]:
 
 
 def _say_what_is_missing(values: WindowValues, complete: NDArray[np.bool_]) -> None:
-    """Keep the notes only if something is missing, with its amount."""
+    """Keep the notes only where something is missing, and add how much."""
     if complete.all():
         values.notes.clear()
         return

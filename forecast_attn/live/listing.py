@@ -69,7 +69,7 @@ def pages_of(run: RunDir) -> list[str]:
 
 
 def stamp_of(run: RunDir) -> Stamp:
-    """Names, sizes and times of a run's files: another stamp, another page."""
+    """Names, sizes and times of a run's files: a page is made anew when they change."""
     with os.scandir(run.path) as entries:
         files = [(entry.name, entry.stat()) for entry in entries if entry.is_file()]
     return tuple(sorted((name, state.st_size, state.st_mtime_ns) for name, state in files))
@@ -88,7 +88,7 @@ def _scores(metrics: dict[str, Any]) -> dict[str, Any]:
 
 
 def _changed(run: RunDir) -> int:
-    """Nanoseconds since 1970 of the last sign of life: a configuration, an epoch or the end."""
+    """Nanoseconds since 1970 of the last change: a configuration, an epoch or the end."""
     times = [0]
     for path in (run.config, run.metrics, *(part.history for part in run.parts)):
         try:

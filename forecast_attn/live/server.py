@@ -90,12 +90,12 @@ class RunsServer(http.server.ThreadingHTTPServer):
         self.server_name, self.server_port = ADDRESS, self.server_address[1]
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Go on quietly where the browser went away; tell of anything else."""
+        """Ignore a browser that closed the connection; report any other error."""
         if not isinstance(sys.exception(), ConnectionError | TimeoutError):
             super().handle_error(request, client_address)
 
     def reply(self, host: str, path: str) -> Reply:
-        """The answer to a request.
+        """Answer a request.
 
         Args:
             host: its Host header.

@@ -45,7 +45,7 @@ def additive_scores(
         query: projected queries, float32 or wider like all the others.
         key: projected keys.
         vector: v.
-        key_exponential: what `exponential(key)` gave.
+        key_exponential: of `exponential(key)`.
         block_size: numbers (pairs × features) held at a time, chosen when None; the result does not depend on it.
 
     In an exported graph all pairs are one expression: it has batches of any size and can look at no value.
@@ -95,7 +95,7 @@ class _AdditiveScores(torch.autograd.Function):
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor, Tensor, None, None]:
         query, key, vector = ctx.saved_tensors
         grad_query, weighted = torch.empty_like(query), torch.empty_like(query)
-        # The pairs of a single query are as many as the keys: one block, and what is left in it is the keys' gradient.
+        # A single query has as many pairs as there are keys: one block, which ends as the keys' gradient.
         grad_key = torch.zeros_like(key) if query.shape[1] > 1 else None
         block_size = max(ctx.block_size, key.numel()) if grad_key is None else ctx.block_size
         with full_precision(query):

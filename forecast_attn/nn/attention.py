@@ -27,10 +27,10 @@ class AttentionOutput(NamedTuple):
 class Memory(NamedTuple):
     """Projections computed once per window and passed to every step; no module keeps them."""
 
-    key: Any  # what the score's `prepare_key` makes of the keys
+    key: Any  # the keys as the score's `prepare_key` returns them
     value: Float[Tensor, "batch_heads key_len width"]  # zeroed where the mask is False, then projected
     mask: Bool[Tensor, "batch key_len"] | Bool[Tensor, "batch query_len key_len"] | None  # True = may be attended
-    not_finite: Bool[Tensor, "batch key_len"] | None = None  # zeroed too; whoever may attend to such a key gets NaN
+    not_finite: Bool[Tensor, "batch key_len"] | None = None  # zeroed too; queries that may attend to it get NaN
 
 
 Weigh = Callable[[Tensor | None], Tensor]
@@ -38,7 +38,7 @@ Weigh = Callable[[Tensor | None], Tensor]
 
 
 class Reweigh(Protocol):
-    """Puts other weights in the place of an attention's own, to see what becomes of the forecast."""
+    """Replaces the weights of an attention, to measure the effect on the forecast."""
 
     def __call__(
         self, weigh: Weigh, mask: Bool[Tensor, "batch_heads query_len key_len"], first_step: int
@@ -46,7 +46,7 @@ class Reweigh(Protocol):
         """Weights to use instead of `weigh(mask)`.
 
         Args:
-            weigh: the attention's own way from a mask to weights.
+            weigh: the attention's own function from a mask to weights.
             mask: True where a key may be attended, window included; head h of window b is row b * heads + h.
             first_step: which decoder step (0-based) the first query belongs to.
         """
@@ -58,13 +58,13 @@ class Attention(nn.Module):
 
     Args:
         score: compares queries with keys; see `make_score`.
-        normaliser: what turns scores into weights: softmax, sparsemax or entmax15.
+        normaliser: turns scores into weights: softmax, sparsemax or entmax15.
         window: which keys a query may see; all of them when None.
         dropout: share of the weights dropped in training, after they were recorded in the output.
 
     Attributes:
         context_size: width of the context vector.
-        reweigh: what weighs in the attention's place while somebody experiments with it; else None.
+        reweigh: replaces the weights during an experiment; None otherwise.
 
     Raises:
         ConfigError: there is no such normaliser.
@@ -96,9 +96,9 @@ class Attention(nn.Module):
         """Ask all queries at once.
 
         Args:
-            query: who asks; decoder states.
-            value: what is asked for; encoder states.
-            key: what the queries are compared with; the values when None.
+            query: decoder states.
+            value: encoder states.
+            key: compared with the queries; the values when None.
             mask: True where a key may be attended, for all queries or for each.
         """
         return self.attend(query, self.prepare(value, key, mask))
@@ -135,7 +135,7 @@ class Attention(nn.Module):
 
         Args:
             query: consecutive queries.
-            memory: what `prepare` made of keys and values.
+            memory: keys and values as `prepare` returns them.
             first_step: which decoder step (0-based) the first query belongs to.
             need_weights: False allows a fused kernel that never has the weights.
         """

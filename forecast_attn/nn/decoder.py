@@ -63,7 +63,7 @@ class Feedback(NamedTuple):
     def _always_uses_truth(self) -> bool:
         if self.use_truth is None:
             return True
-        # To ask a GPU would be to wait for it, at every step of training.
+        # Reading the values would wait for a GPU, at every step of training.
         return self.use_truth.device.type == "cpu" and bool(self.use_truth.all())
 
     def all_values(self) -> Float[Tensor, "batch horizon 1"] | None:
@@ -74,7 +74,7 @@ class Feedback(NamedTuple):
 
 
 class DecoderOutput(NamedTuple):
-    """The head's outputs for every step, and the weights where attention exists and they were asked for."""
+    """The head's outputs for every step, and the weights where there is attention and they were requested."""
 
     outputs: Float[Tensor, "batch num_steps patch_size"]
     weights: Float[Tensor, "batch heads num_steps key_len"] | None
@@ -102,7 +102,7 @@ class _Steps:
 
 
 class BahdanauDecoder(nn.Module):
-    """Asks with the previous state and feeds the context vector into the cell. Step by step, always."""
+    """Queries with the previous state and feeds the context vector into the cell; always step by step."""
 
     def __init__(
         self,

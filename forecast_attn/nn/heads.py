@@ -1,4 +1,4 @@
-"""Heads: what turns a decoder step's features into what is said of that step: a value, its quantiles, its distribution.
+"""Heads: they turn a decoder step's features into a value, its quantiles or its distribution.
 
 A head's linear map gives outputs; `parameters_of` makes them parameters that mean something (ordered quantiles, a
 deviation above 0). One of the outputs is the point forecast, at the same place in both.
@@ -35,7 +35,7 @@ class Head(nn.Module):
         output_size: numbers per time step.
         feature_size: of a decoder step.
         dropout: before the map.
-        patch_length: time steps that a decoder step forecasts at once; of each in turn it says `output_size` numbers.
+        patch_length: time steps that a decoder step forecasts at once, with `output_size` numbers for each in turn.
     """
 
     kind: ClassVar[str]
@@ -66,20 +66,20 @@ class Head(nn.Module):
         loc: Float[Tensor, "*#batch 1"],
         scale: Float[Tensor, "*#batch 1"],
     ) -> Float[Tensor, "*batch output_size"]:
-        """The parameters of loc + scale · what they describe; scale is above 0."""
+        """The parameters of loc + scale · X, for X with these parameters; scale is above 0."""
         return parameters * scale + loc
 
     def sample(
         self, parameters: Float[Tensor, "*batch output_size"], uniform: Float[Tensor, "*batch 2"]
     ) -> Float[Tensor, "*batch"]:
-        """A value drawn of what the parameters describe.
+        """Draw a value from the distribution with these parameters.
 
         Args:
             parameters: of `parameters_of`.
             uniform: numbers between 0 and 1 that the draw is made from.
 
         Raises:
-            ValueError: the head says nothing about how the value is distributed.
+            ValueError: the head has no distribution.
         """
         raise ValueError(f"a {self.kind} head has no distribution to draw from")
 

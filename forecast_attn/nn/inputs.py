@@ -45,7 +45,7 @@ class WindowTensors(Protocol):
 class Patches:
     """The patches of a window: patch k, of lookback or horizon, is its steps k · length … (k + 1) · length - 1.
 
-    The last patch of the horizon may reach beyond it: what is known of those steps is zeros, and what is said of them
+    The last patch of the horizon may reach beyond it: the inputs of those steps are zeros, and their outputs
     is cut off. With a length of 1 nothing changes.
 
     Attributes:
@@ -97,7 +97,7 @@ class Patches:
     def in_steps(
         self, patches: Float[Tensor, "batch num_steps patch_size"]
     ) -> Float[Tensor, "batch horizon output_size"]:
-        """Cut what is put out for each patch into its time steps, without those beyond the horizon."""
+        """Cut the outputs of each patch into its time steps, without those beyond the horizon."""
         batch, _, size = patches.shape
         return patches.reshape(batch, -1, size // self.length)[:, : self.horizon]
 
@@ -114,7 +114,7 @@ class CategoryEmbedding(nn.Module):
     """One table per categorical covariate; their vectors are joined.
 
     A column with n categories gets vectors of ceil(n / 2), at most 16, numbers. Code 0, the unknown category, is the
-    zero vector and stays it: it says nothing in either direction.
+    zero vector and stays so: it moves the forecast in neither direction.
 
     Args:
         num_codes: codes of each column, the unknown one included.

@@ -24,7 +24,7 @@ from forecast_attn.nn.window_normalisation import WindowNormalisation, WindowSca
 
 
 class ForecastOutput(NamedTuple):
-    """Forecast on the series' scale, the attention weights behind it where there are any, and all the head says."""
+    """Forecast on the series' scale, its attention weights where there are any, and the head's parameters."""
 
     prediction: Float[Tensor, "batch horizon"]
     """The point forecast; a drawn path where numbers to draw it with were given."""
@@ -135,7 +135,7 @@ class ForecastNetwork(nn.Module):
         past: Float[Tensor, "batch lookback lag_size"],
         future: Float[Tensor, "batch horizon known_size"],
     ) -> Float[Tensor, "batch horizon output_size"]:
-        """The head's outputs, and what the optional parts add to them."""
+        """The head's outputs plus those of the optional parts."""
         if self.temporal_decoder is not None:
             outputs = outputs + widened(self.temporal_decoder(features, future))
         if self.linear_path is not None:
@@ -157,7 +157,7 @@ class ForecastNetwork(nn.Module):
             return Feedback(last_value)
         truth = scale.normalise(window.future_target)
         if teacher_forcing >= 1 and window.past_observed is None and truth.device.type != "cpu":
-            return Feedback(last_value, truth)  # said without looking at the truth, which a GPU would be waited for
+            return Feedback(last_value, truth)  # known without reading the truth, which would wait for a GPU
         # Where the truth is missing the decoder goes on with its own value.
         use_truth: Bool[Tensor, "batch horizon"] = (torch.rand_like(truth) < teacher_forcing) & ~truth.isnan()
         return Feedback(last_value, truth.nan_to_num(), use_truth)

@@ -66,7 +66,7 @@ def masked_weights(
 
 
 def _shifted(scores: Tensor) -> Tensor:
-    """Scores below their row's maximum; what cannot be in the support is cut to a harmless value."""
+    """Scores below their row's maximum; those outside every support are cut to a harmless value."""
     return (scores - scores.amax(dim=-1, keepdim=True)).clamp(min=_BELOW_SUPPORT)
 
 

@@ -15,8 +15,8 @@ class TemporalDecoder(nn.Module):
     the head itself, with one hidden layer.)
 
     Args:
-        feature_size: what the decoder says of a step or patch.
-        known_size: what is known of a time step.
+        feature_size: features of a decoder step, of a time step or a patch.
+        known_size: known inputs of a time step.
         size: of the hidden layers.
         output_size: outputs per time step.
         patch_length: time steps of a decoder step.
@@ -67,8 +67,8 @@ class LinearPath(nn.Module):
     short-term temporal patterns with deep neural networks", with covariates; the regression of Lago et al. 2021.)
 
     Args:
-        past_size: numbers that are seen of a step of the lookback.
-        known_size: numbers that are known of a step of the horizon.
+        past_size: inputs of a step of the lookback.
+        known_size: known inputs of a step of the horizon.
     """
 
     def __init__(self, lookback: int, past_size: int, horizon: int, known_size: int) -> None:

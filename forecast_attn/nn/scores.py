@@ -98,7 +98,7 @@ def bias_free(input_size: int, output_size: int) -> nn.Linear:
 
 
 class ProductScore(Score[Tensor]):
-    """A score that is a plain product of what became of the query and of the key."""
+    """A score that is a plain product of the transformed query and key."""
 
     scale = 1.0
 
@@ -275,7 +275,7 @@ class AdditiveKey(NamedTuple):
 
 
 class PairScore(Score[AdditiveKey]):
-    """v · tanh(q + k): a subclass says what q, k and v are."""
+    """v · tanh(q + k): a subclass defines q, k and v."""
 
     def prepare_key(self, key: Float[Tensor, "batch key_len key_size"]) -> AdditiveKey:
         projected = widened(self.project_key(key))
@@ -397,9 +397,9 @@ def make_score(
     """Make a score by its name, for sizes that make sense together.
 
     Args:
-        attention_size: width of what is compared, where queries and keys are projected.
+        attention_size: width of the projected queries and keys.
         heads: multi-head only.
-        key_length: most keys that location will meet; the others do not care.
+        key_length: most keys of a window, for location only.
         value_size: width of the values where it is not that of the keys.
 
     Raises:

@@ -45,7 +45,7 @@ class Attribution:
         stamps: of the horizon (horizon,).
         zone: how stamps are shown.
         network_share: weight of the network in what `predict` forecasts: 1 for a run that is not combined.
-        notes: in words, what has to be known.
+        notes: in words, to be shown with the result.
     """
 
     target: str

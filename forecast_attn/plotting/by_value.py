@@ -149,7 +149,7 @@ def by_value(
         columns: names; all when empty.
         horizon: of the forecasts.
         name: what messages call the panel.
-        notes: what there is to say about the forecasts.
+        notes: on the forecasts.
 
     Raises:
         DataError: no such column, or the forecasts' times are not in the panel.

@@ -86,7 +86,7 @@ def reliability(forecasts: Forecasts, notes: list[str] | None = None) -> Reliabi
 
     Args:
         forecasts: with targets.
-        notes: what there is to say about them.
+        notes: on the forecasts.
 
     Raises:
         DataError: no model has quantiles.

@@ -66,7 +66,7 @@ def find_source(given: Path | None) -> PlotSource:
     run = RunDir(given.parent)
     belongs = run.config.is_file() and run.is_finished and given.exists()
     if not given.exists() and not given.suffix:
-        return PlotSource(None, RunDir.open_finished(given))  # says which runs there are
+        return PlotSource(None, RunDir.open_finished(given))  # raises with the runs there are
     return PlotSource(given, run if belongs else None)
 
 
@@ -109,7 +109,7 @@ def forecast_scene(source: PlotSource, choice: PlotChoice) -> ForecastScene:
 
 
 def _find(source: PlotSource, choice: PlotChoice) -> ChosenForecasts:
-    """The forecasts at the cut-off that was asked for: written ones, or made again by the network."""
+    """The forecasts at the chosen cut-off: those written, or made again by the network."""
     tables: list[pd.DataFrame | Path] = [source.table] if source.table is not None else _tables_of(source.run)
     read = [_read(path, source.run).of_items(choice.items) for path in tables]
     if read and choice.cutoff is None:

@@ -86,7 +86,7 @@ def _forecast_figure(view: ForecastView, zone: Zone, caption: str, width: int, h
 
 
 def forecast_legend(view: ForecastView, name: str) -> str:
-    """Words on what `forecast_figure` draws; `name` is what the forecast is called."""
+    """Caption of `forecast_figure`; `name` is that of the forecast."""
     names = ", ".join(f"{interval_name(pair)} interval" for pair in view.models[0].intervals)
     actual = "; dashed: actual values" if np.isfinite(view.actual).any() else ""
     return f"Black: series; blue: {name}" + (f"; shaded: {names}" if names else "") + f"{actual}."

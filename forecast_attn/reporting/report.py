@@ -140,7 +140,7 @@ def build_run_report(run: RunDir, data: Path | None = None) -> RunReport:
 
 
 def _or_missing(make: Callable[[], Any], missing: list[str]) -> Any:
-    """The value, or None and a note where the run lacks what it takes."""
+    """The value, or None and a note where the run lacks a file for it."""
     try:
         return make()
     except (DataError, RunError) as error:

@@ -28,7 +28,7 @@ def check_name(path: Path) -> None:
     """Refuse a path that is not UTF-8: the readers of Parquet and of weights open no such file.
 
     Raises:
-        RunError: it is none.
+        RunError: it is not.
     """
     try:
         str(path).encode()
@@ -155,7 +155,7 @@ def _is_ours(folder: Path, mark: str) -> bool:
 
 
 def _begun(target: Path) -> tuple[BinaryIO, Path]:
-    """A new temporary file beside its target, locked: a lock says that its writer is alive."""
+    """A new temporary file beside its target, locked as long as its writer lives."""
     while True:
         partial = _partial_of(target)
         stream = partial.open("xb")
@@ -253,7 +253,7 @@ def _open_pipe(path: str, flags: int) -> int:
 
 @contextlib.contextmanager
 def write_errors_of(path: Path) -> Iterator[None]:
-    """Say a failure to write in the user's words.
+    """Turn a failure to write into an error with a hint.
 
     Raises:
         RunError: the folder is missing, may not be written to, or is full.

@@ -1,4 +1,4 @@
-"""Files that somebody asks to be written: refused, before any work, where that would destroy what is read."""
+"""Output files, refused before any work where writing one would destroy an input."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def refuse_outputs(
     """Refuse to write over a file that is read, over one of a run, two results into one, or where no file can be.
 
     Args:
-        written: option -> file; what is not asked for is None.
+        written: option -> file; None for an option that is not given.
         read: tables the command reads; those that are no files (a DataFrame, - for stdin) are left out.
         runs: the runs it reads; their files and the tables they were trained on are kept, too.
         results: files of a run that the command is there to write.
@@ -47,7 +47,7 @@ def refuse_outputs(
 
 
 def check_file(path: Path) -> None:
-    """Say before the work, not after it, that its result cannot be written.
+    """Refuse, before the work, a file that cannot be written.
 
     Raises:
         RunError: the file is a folder, or its folder is missing or may not be written to.
@@ -63,7 +63,7 @@ def check_file(path: Path) -> None:
 
 
 def check_folder(path: Path) -> None:
-    """Say before the work, not after it, that its result cannot be written.
+    """Refuse, before the work, a folder in which the result cannot be written.
 
     Raises:
         RunError: the folder is missing or may not be written to.

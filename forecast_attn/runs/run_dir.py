@@ -1,7 +1,7 @@
 """A run directory: the names of its files, whether it is finished, and how it is found. Nobody else knows these.
 
-config.json                    what was asked, the seed that was drawn, the data file's name and sha256
-schema.json                    what the data taught: roles, frequency, sizes, scalers
+config.json                    the options, the seed that was drawn, the data file's name and sha256
+schema.json                    learned from the data: roles, frequency, sizes, scalers
 model.safetensors              weights of the best validation epoch so far; in the end those of the training on all rows
 validated.safetensors          where there was one, those of the best validation epoch
 history.csv                    one row per epoch
@@ -17,13 +17,13 @@ attention.parquet              the attention behind them
 model.onnx                     the network for `forecast predict --runtime onnx`, by `forecast export`
 samples.parquet                paths drawn by `forecast predict --samples`
 backtest.parquet               forecasts of past cut-offs beside the actual values, by `forecast backtest`
-backtest.json                  what they say: scores, skill, tests, folds
+backtest.json                  their scores, skill, tests and folds
 anomalies.csv                  scores of rows by `forecast score`
 audit.json                     whether that attention can be believed, by `forecast audit`
 report.html                    all that is known of the run on one page, by `forecast report`
 tracking.json                  logger of the training, and the number of its run there
 tracking/                      files of that logger
-search.json                    of the winner of `forecast tune`: what was searched, and every trial
+search.json                    of the winner of `forecast tune`: the options searched, and every trial
 last.ckpt                      state for `train --resume`, deleted when training ends
 members/0/, members/1/, …      the members of an ensemble: each a run of its own, which shares the ensemble's
                                config.json, schema.json and tail.parquet
@@ -72,7 +72,7 @@ _FORMS = {
     "search.json": documents.SEARCH,
     "tracking.json": documents.TRACKING,
 }
-"""What the JSON files must hold, by their names; a file of another name is checked by its reader."""
+"""Schemas of the JSON files by name; a file of another name is checked by its reader."""
 LARGEST_JSON = 2**30
 """Bytes; a schema of a million series has a tenth of it."""
 
@@ -93,7 +93,7 @@ class RunDir:
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
         self.home = _home_of(self.path)
-        """Where what was asked and what the data taught are: of a member, the ensemble's folder."""
+        """Folder of config.json and schema.json: of a member, the ensemble's."""
         self.config = self.home / CONFIG
         self.schema = self.home / "schema.json"
         self.model = self.path / "model.safetensors"
@@ -272,7 +272,7 @@ class RunDir:
         return content
 
     def unaltered(self, path: Path) -> Path:
-        """Return the path of a file that training wrote, once it is sure to be as training left it.
+        """Return the path of a file that training wrote, after checking that it is unaltered.
 
         Raises:
             RunError: missing, or altered since training.

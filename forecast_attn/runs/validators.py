@@ -13,18 +13,18 @@ from typing import Any
 Validator = Callable[[Any, str], None]
 
 LARGEST_COUNT = 10**7
-"""Of steps, windows, rows of a series, heads: nothing that a run says of itself is larger."""
+"""Largest number of steps, windows, rows of a series or heads in a document."""
 
 
 class ValidationError(ValueError):
-    """A value is not what its file's format says."""
+    """A value does not have the format of its file."""
 
 
 def check(content: Any, validator: Validator) -> None:
     """Check a document.
 
     Raises:
-        ValidationError: names the place and what belongs there.
+        ValidationError: names the position in the document and what is expected there.
     """
     validator(content, "")
 
@@ -165,7 +165,7 @@ def text(value: Any, where: str) -> None:
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise ValidationError(f"{where} is text with half a character") from None
+        raise ValidationError(f"{where} is text with a lone surrogate") from None
 
 
 def path(value: Any, where: str) -> None:

@@ -104,7 +104,7 @@ class Batcher:
             try:
                 with cpu_threads(batch[0].job.model.config.training.threads):
                     self._forecast(batch)
-            except Exception as error:  # whatever it is, the requests must hear of it and the thread live on
+            except Exception as error:  # any error must reach the requests, and the thread must live on
                 for share in batch:
                     self._end(share.job, error)
 

@@ -108,7 +108,7 @@ def _document(content: bytes) -> dict[str, Any]:
     except RecursionError:
         raise DataError("the body is nested too deeply", f'{{"history": {_RECORDS}}}') from None
     except UnicodeEncodeError:
-        raise DataError("the body has half a character: a lone surrogate", "write it as UTF-8") from None
+        raise DataError("the body has a lone surrogate", "write it as UTF-8") from None
     except ValueError as error:  # no JSON, no UTF-8, or a number of thousands of digits
         raise DataError(f"the body is not valid JSON: {str(error).partition(';')[0]}", "check it with: jq .") from None
     if not isinstance(document, dict):

@@ -115,7 +115,7 @@ class Recorder(pl.Callback):
         assert isinstance(pl_module, ForecastModule)
         losses = pl_module.read_losses(at_once=trainer.is_last_batch)
         if not losses:
-            return  # they are on their way: on a GPU nothing below shall wait for them
+            return  # still on the GPU, for which nothing below may wait
         for loss, num_windows in losses:
             self._loss_sum += loss * num_windows
             self._num_windows += num_windows
@@ -140,7 +140,7 @@ class Recorder(pl.Callback):
                 trainer.should_stop = True
             if self.resumable:
                 self._write_checkpoint(trainer)
-        # Logged because a metric is what comes back when training ran in processes of its own.
+        # Logged, because metrics are all that comes back when training runs in child processes.
         pl_module.log(REASON_METRIC, float(ENDING_REASONS.index(self.reason)), reduce_fx="max", sync_dist=True)
 
     @property
@@ -188,7 +188,7 @@ class Recorder(pl.Callback):
         write_atomically(self.run.model, safetensors.torch.save(self.best_weights, {"epoch": str(self.best_epoch)}))
 
     def _write_checkpoint(self, trainer: pl.Trainer) -> None:
-        """Every device must call this: saving is a meeting point of all of them."""
+        """Every device must call this: saving waits for all of them."""
         partial = self.run.checkpoint.with_name(f".{self.run.checkpoint.name}.partial")
         with write_errors_of(self.run.checkpoint):
             trainer.save_checkpoint(partial)

@@ -134,7 +134,7 @@ def _run(trainer: pl.Trainer, module: ForecastModule, checkpoint: Path | None) -
     try:
         trainer.fit(module, ckpt_path=checkpoint, weights_only=True)
     except SIGTERMException:  # Lightning's is a SystemExit that says all went well
-        raise TerminatedError("training was told to end (SIGTERM)") from None
+        raise TerminatedError("training was terminated (SIGTERM)") from None
     except ProcessRaisedException as error:
         raise RunError(f"a training process failed: {str(error).strip().splitlines()[-1]}") from None
 

@@ -92,7 +92,7 @@ def _names_asked_for() -> Iterator[tuple[str, dict[str, Any]]]:
 def importing_less() -> Iterator[None]:
     """Import with garbage collection paused, and with stand-ins of a few modules that nobody has loaded.
 
-    Whoever asks them for more gets it from the real module.
+    Any other name comes from the real module.
     """
     with ExitStack() as leaving, collection_paused():
         for name, names in list(_names_asked_for()):

@@ -1,6 +1,6 @@
 """Training losses: elementwise over the known steps of the horizon, weighted by series.
 
-A loss compares what the head says of each step, its parameters (batch, horizon, size), with the target (batch,
+A loss compares the head's parameters of each step (batch, horizon, size) with the target (batch,
 horizon). A point forecast is the only parameter of its head.
 """
 

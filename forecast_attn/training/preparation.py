@@ -67,7 +67,7 @@ def prepare(panel: Panel, config: DataConfig, calendar: Calendar | None = None) 
 
     Args:
         panel: the validated table.
-        config: what was asked.
+        config: the options.
         calendar: that of the run that the table belongs to; made from the options and the user's file of dates when
             None. A run keeps its days: the file may have changed since.
 

@@ -233,8 +233,8 @@ def meet(value: T, reads: object, error: UserError | None = None) -> T:
     """Wait until all processes are ready to train, and return the first one's value.
 
     Args:
-        value: what the first process has decided.
-        reads: what all must have read alike; compared.
+        value: decided by the first process.
+        reads: facts that must be the same in all processes.
         error: why this process cannot train.
 
     Raises:

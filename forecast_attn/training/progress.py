@@ -26,7 +26,7 @@ class EpochRecord(NamedTuple):
 
 
 class TrainingListener:
-    """Hears how training goes; every method may be overridden, none must be."""
+    """Callbacks for the progress of a training; by default they do nothing."""
 
     def reading(self, done: int, total: int) -> None:
         """The table is being read: bytes read so far, and bytes in all."""
@@ -35,7 +35,7 @@ class TrainingListener:
         """Called when the table is read and split, before the run directory is made."""
 
     def noted(self, text: str) -> None:
-        """Something about the options that a user would want to know, before training."""
+        """Called with a note about the options, before training."""
 
     def member_started(self, number: int, members: int) -> None:
         """Called before each member of an ensemble, counted from 1; a finished one is not trained again."""
@@ -50,7 +50,7 @@ class TrainingListener:
         """Called after every epoch's validation."""
 
     def interrupted(self) -> None:
-        """Ctrl-C was heard; training has ended, perhaps because all epochs were done at that very moment."""
+        """Called after Ctrl-C; training has ended, perhaps because all epochs were done at that very moment."""
 
     def training_ended(self, reason: str) -> None:
         """Training ended, for this reason: `max-epochs`, `patience`, `max-time` or `interrupted`."""

@@ -62,7 +62,7 @@ class Refit:
     half_life: Any | None = None
     """Stamp at which a window is drawn half as often as one at the cut-off; all are drawn alike when None."""
     keep: str = "new"
-    """`best`: the weights before stay where they are no worse on the validation windows. `new`: they never do."""
+    """`best`: the old weights stay where they are no worse on the validation windows. `new`: they never do."""
     final_fit: bool = False
     """End with a training on all rows up to the cut-off, those of validation too; see `updated`."""
 

@@ -1,4 +1,4 @@
-"""The end of training: how good the best weights are, what they look at, and the file that says the run is whole."""
+"""The end of training: scores and attention of the best weights, and metrics.json, which marks the run as finished."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ from forecast_attn.training.final_fit import no_final_fit
 from forecast_attn.training.preparation import Preparation
 
 FinalFit = Callable[[RunDir, RunConfig, int | None], dict[str, Any]]
-"""Replaces the weights of a run, given its configuration and its best epoch, and says what it did."""
+"""Replaces the weights of a run, given its configuration and its best epoch; returns a description."""
 
 
 KEPT_OF_MEMBERS = ("best_epoch", "epochs", "ended", "validation", "skill_per_cent", "weight_need", "model_sha256")
-"""What an ensemble's metrics.json repeats of each member's."""
+"""Entries of each member's metrics.json that the ensemble's repeats."""
 
 
 def finish(
@@ -67,7 +67,7 @@ def finish(
         arrays: the windows.
         baselines: `validation_baselines`, which members of an ensemble share.
         reason: why training ended.
-        final_fit: replaces the weights, given the best epoch, once they are scored; says what it did.
+        final_fit: replaces the weights, given the best epoch, once they are scored; returns a description.
     """
     # Already replaced where the last training ended and a kill came before metrics.json.
     network = load_network(run, config, preparation.schema, validated=True)
@@ -196,7 +196,7 @@ def score_updated(run: RunDir, model: Model, preparation: Preparation, facts: Up
         run: with all files but metrics.json and the attention.
         model: that the next update begins with, calibrated as it forecasts.
         preparation: with the validation windows.
-        facts: what else metrics.json holds.
+        facts: the other entries of metrics.json.
     """
     release_memory()
     arrays = preparation.windows().to(choose_device(model.config.training.accelerator))
@@ -248,7 +248,7 @@ def _scored_combination(
 def combination(
     preparation: Preparation, validation: ValidationForecasts, baselines: CachedBaselines
 ) -> dict[str, Any]:
-    """The weights of network and baselines, and what they score together."""
+    """The weights of network and baselines, and their score together."""
     others = candidates(baselines)
     scale = naive_errors(preparation)
     independent = independent_windows(validation.cutoffs, validation.series, preparation.schema.horizon)

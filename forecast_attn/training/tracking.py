@@ -113,7 +113,7 @@ def tracked(
 
 
 class Tracker(TrainingListener):
-    """Passes on what it hears, and logs options, curves, scores and the run."""
+    """Passes events on, and logs options, curves, scores and the run."""
 
     def __init__(self, run: RunDir, request: TrackingRequest, listener: TrainingListener, draw: Draw | None) -> None:
         self.run, self.request, self.listener, self.draw = run, request, listener, draw

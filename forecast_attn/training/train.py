@@ -62,7 +62,7 @@ def train(panel: Panel, config: RunConfig, out: Path, source: DataSource, listen
 
     Args:
         panel: the validated table.
-        config: what was asked; open choices are filled in and recorded.
+        config: the options; open choices are filled in and recorded.
         out: the run directory to make.
         source: recorded, and checked when the run is resumed.
         listener: hears how training goes.
@@ -370,7 +370,7 @@ def _fit_one(
     module = module_of(initial_network(config, preparation.schema), preparation, config)
     checkpoint = run.checkpoint if broadcast(run.checkpoint.is_file()) else None
     release_memory()
-    # Training seeds the global generator at every step; a caller's own random numbers must not notice.
+    # Training seeds the global generator at every step, which must not change the caller's random numbers.
     with cpu_threads(config.training.threads), torch.random.fork_rng(devices=()):
         reason = fit(module, run, listener, checkpoint=checkpoint)
         # Those of an ensemble are trained again once it has been scored.
@@ -384,7 +384,7 @@ def _fit_one(
 
 
 def _score(config: RunConfig, work: Callable[[], None]) -> None:
-    """Do what ends a training on the device, such that the next one can still start processes that use it."""
+    """Do the work that ends a training on the device so that the next training can still start processes on it."""
     if uses_several_gpus(config.training):
         run_in_child_process(work)
     else:

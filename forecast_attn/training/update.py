@@ -35,13 +35,13 @@ class HeldOutScores(NamedTuple):
     """In the target's units."""
     mase: float | None
     loss: float
-    """What decides: the mean pinball loss of a model with quantiles, else the absolute error, each window in units of
-    its series' naive error."""
+    """Decides which weights stay: the mean pinball loss of a model with quantiles, else the absolute error, each
+    window in units of its series' naive error."""
 
 
 @dataclass(frozen=True)
 class Updated:
-    """A model after an update, and what the next one begins with."""
+    """A model after an update, and the start of the next one."""
 
     model: Model
     """Forecasts."""

@@ -46,7 +46,7 @@ class TimeIsUpError(Exception):
 
 
 @dataclass(eq=False)
-class Watch(TrainingListener):
+class TrialListener(TrainingListener):
     """Reports the validation loss of a trial at each stage, and ends its training if it is pruned or out of time."""
 
     trial: Trial

@@ -99,7 +99,7 @@ def tune(
     with quiet_optuna(), refusing_damage():
         search = Search.prepare(data, vintages, request, shared, listener)
         try:
-            if not search.goes_on():
+            if not search.winner_is_training():
                 listener.search_ended(search.run(listener))
             result = search.result()
         finally:
@@ -271,9 +271,9 @@ class Search:
     def _score(self, trial: Trial, *, deadline: float | None) -> float:
         """Score a trial; if it fails or is pruned, its attributes say why."""
         from forecast_attn.tuning import study
-        from forecast_attn.tuning.scoring import RefusedTrialError, TimeIsUpError, Watch
+        from forecast_attn.tuning.scoring import RefusedTrialError, TimeIsUpError, TrialListener
 
-        study.mark_begun(trial)
+        study.mark_started(trial)
         params = {name: dimension.suggest(trial, name) for name, dimension in self.space.items()}
         same = self._same(params)
         if same is not None:
@@ -281,7 +281,7 @@ class Search:
             return float(same.values[0])
         started = time.monotonic()
         prunes = self.request.pruner != "none" and not CHANGE_THE_LOSS & self.space.keys()
-        watch = Watch(trial, deadline, prunes)
+        watch = TrialListener(trial, deadline, prunes)
         try:
             scored = self.objective.score(params, watch)
         except RefusedTrialError as error:
@@ -289,7 +289,7 @@ class Search:
             raise
         except (KeyboardInterrupt, TimeIsUpError, TerminatedError):
             study.mark_interrupted(trial)
-            study.begin_again(self.study, self.study.get_trials(deepcopy=False)[trial.number])
+            study.restart_trial(self.study, self.study.get_trials(deepcopy=False)[trial.number])
             raise
         except RunError as error:
             trial.set_user_attr(study.ERROR, error.message)
@@ -333,7 +333,7 @@ class Search:
 
         return result_of(self.study, self.request, self.space)
 
-    def goes_on(self) -> bool:
+    def winner_is_training(self) -> bool:
         """Return whether the search was over before, and the training of its winner had begun.
 
         Raises:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from optuna.trial import FrozenTrial, Trial
 
 PLAN = "plan"
-"""Attribute of a study: what it was started with."""
+"""Attribute of a study: the options it was started with."""
 ATTEMPT, PROCESS, ERROR, SAME = "attempt", "process", "error", "same_as"
 """Attributes of a trial: how often it was begun before, who works on it, why it failed, and the trial with the same
 options whose score it has."""
@@ -81,7 +81,7 @@ def open_study(storage: RDBStorage, name: str, plan: dict[str, Any], first: dict
     Args:
         storage: the database.
         name: of the study in it.
-        plan: what the search is started with, JSON-able.
+        plan: the options of the search, JSON-able.
         first: values of the first trial.
         seed: of the search.
 
@@ -130,7 +130,7 @@ def open_storage(url: str) -> RDBStorage:
                 engine_kwargs=waiting,
                 heartbeat_interval=HEARTBEAT,
                 grace_period=GRACE,
-                heartbeat_stale_trial_callback=begin_again,
+                heartbeat_stale_trial_callback=restart_trial,
             )
         except (sqlalchemy.exc.OperationalError, sqlalchemy.exc.IntegrityError) as error:
             # Two processes that make the tables at once: the second finds them, and their rows, the next time.
@@ -231,7 +231,7 @@ def running(trials: list[FrozenTrial]) -> list[FrozenTrial]:
     return [trial for trial in trials if trial.state == TrialState.RUNNING]
 
 
-def mark_begun(trial: Trial) -> None:
+def mark_started(trial: Trial) -> None:
     """Note who works on a trial, and that it was begun once more."""
     trial.set_user_attr(PROCESS, [socket.gethostname(), os.getpid()])
     trial.set_user_attr(ATTEMPT, trial.user_attrs.get(ATTEMPT, 0) + 1)
@@ -242,7 +242,7 @@ def mark_interrupted(trial: Trial) -> None:
     trial.set_user_attr(ATTEMPT, trial.user_attrs.get(ATTEMPT, 1) - 1)
 
 
-def begin_again(study: Study, trial: FrozenTrial) -> None:
+def restart_trial(study: Study, trial: FrozenTrial) -> None:
     """Queue the options of an interrupted trial again, first of all; after `MOST_ATTEMPTS` give it up.
 
     Options that were not all chosen are drawn again, all of them: from where the first one was, they are the same.
@@ -270,7 +270,7 @@ def release_dead_trials(study: Study) -> None:
     """Take over trials of dead processes: at once on this machine, after missing heartbeats on others."""
     import optuna
 
-    optuna.storages.fail_stale_trials(study)  # which calls `begin_again`
+    optuna.storages.fail_stale_trials(study)  # which calls `restart_trial`
     for trial in running(study.get_trials(deepcopy=False)):
         if not _is_dead(trial):
             continue
@@ -278,7 +278,7 @@ def release_dead_trials(study: Study) -> None:
             failed = study.tell(trial.number, state=optuna.trial.TrialState.FAIL)
         except (ValueError, optuna.exceptions.UpdateFinishedTrialError):
             continue  # another process was quicker
-        begin_again(study, failed)
+        restart_trial(study, failed)
 
 
 def _is_dead(trial: FrozenTrial) -> bool:

@@ -25,7 +25,7 @@ from forecast_attn.runs.training_table import Table, check_recorded_files, name_
 
 
 @dataclass(frozen=True, eq=False)
-class GrownTable:
+class ExtendedTable:
     """The table of a run with new rows behind it."""
 
     panel: Panel
@@ -41,9 +41,9 @@ class GrownTable:
     """Last one."""
 
 
-def read_grown(
+def read_extended(
     model: Model, run: RunDir, data: pd.DataFrame | Table, history: pd.DataFrame | Table | None
-) -> GrownTable:
+) -> ExtendedTable:
     """Read the table of a run and the rows that continue it.
 
     Args:
@@ -75,7 +75,7 @@ def read_grown(
         panel = actuals_of(model, _joined(old_rows, new_rows), name, weighted=True)
     has_target = np.concatenate([new.timestamps[a:b] for a, b in zip(new.starts[:-1], new.ends, strict=True)])
     added = new_rows if old_added is None else _joined(_with_stamps(old_added, old, known_only=True), new_rows)
-    return GrownTable(panel, added, base, len(has_target), has_target.min(), has_target.max())
+    return ExtendedTable(panel, added, base, len(has_target), has_target.min(), has_target.max())
 
 
 # --------------------------------------------------------------------------- reading

@@ -36,7 +36,7 @@ from forecast_attn.training.refit import (
 )
 from forecast_attn.training.scoring import UpdateMetrics, score_updated
 from forecast_attn.training.update import HeldOutScores, Updated, updated
-from forecast_attn.updating.rows import GrownTable, read_grown
+from forecast_attn.updating.rows import ExtendedTable, read_extended
 from forecast_attn.version import package_version
 
 if TYPE_CHECKING:
@@ -76,8 +76,8 @@ def update_run(
     device, model = choose_device(request.accelerator), load_model(run)
     options = _options(request, model.schema.lookback)
     start = load_model(run, validated=True) if options.chooses else model
-    grown = read_grown(model, run, data, history)
-    panel, _ = trained_series(model.schema.scaler, grown.panel)
+    extended = read_extended(model, run, data, history)
+    panel, _ = trained_series(model.schema.scaler, extended.panel)
     axis = axis_of(panel)
     options.check(axis, model.schema.horizon)
     number = int(run.read_json(run.metrics).get("update", {}).get("number", 0)) + 1
@@ -97,7 +97,7 @@ def update_run(
                 device,
                 on_epoch or (lambda record: None),
             )
-            child = _Child(run, RunDir.create(scratch / "run"), update, refit_request, panel, grown, device)
+            child = _UpdatedRun(run, RunDir.create(scratch / "run"), update, refit_request, panel, extended, device)
             child.write(scratch / "training" / "new", name_of(data))
         with write_errors_of(out):
             child.run.path.replace(out)
@@ -137,7 +137,7 @@ def _options(request: UpdateRequest, lookback: int) -> RefitOptions:
     )
 
 
-class _Child:
+class _UpdatedRun:
     """The new run, while it is written."""
 
     def __init__(
@@ -147,10 +147,11 @@ class _Child:
         update: Updated,
         refit_request: Refit,
         panel: Panel,
-        grown: GrownTable,
+        extended: ExtendedTable,
         device: torch.device,
     ) -> None:
-        self.parent, self.run, self.update, self.refit_request, self.grown = parent, run, update, refit_request, grown
+        self.parent, self.run, self.update, self.refit_request = parent, run, update, refit_request
+        self.extended = extended
         self.panel, self.device, self.known = panel, device, panel_until(panel, refit_request.cutoff)
         self._held_out = held_out_steps(update.model, self.known, refit_request)
 
@@ -164,10 +165,10 @@ class _Child:
         run, parent = self.run, self.parent
         run.write_json(run.schema, _without_format(parent.read_json(parent.schema)))
         config = _without_format(parent.read_json(parent.config))
-        table = {"file": f"{self.grown.base['file']} and {source}", "sha256": None, "vintages_sha256": None}
+        table = {"file": f"{self.extended.base['file']} and {source}", "sha256": None, "vintages_sha256": None}
         run.write_json(run.config, {**config, "package_version": package_version(), "data": table})
         buffer = io.BytesIO()
-        self.grown.added.to_parquet(buffer, index=False)
+        self.extended.added.to_parquet(buffer, index=False)
         write_atomically(run.added, buffer.getvalue())
         for number, (part, before) in enumerate(zip(self._parts(), parent.parts, strict=True)):
             self._write_network(part, before, folder_of_network(trained, self.update.model, number))
@@ -231,15 +232,15 @@ class _Child:
 
     def _record(self) -> dict[str, Any]:
         """The update as metrics.json holds it."""
-        grown, text = self.grown, self.panel.zone.stamp_text
+        extended, text = self.extended, self.panel.zone.stamp_text
         record = {
             "parent": str(self.parent.path),
             "parent_sha256": sha256_of(self.parent.metrics),
             "number": self.refit_request.number,
-            "rows": grown.rows,
-            "from": text(grown.first),
-            "until": text(grown.last),
-            "table": {"vintages_sha256": None, **grown.base},
+            "rows": extended.rows,
+            "from": text(extended.first),
+            "until": text(extended.last),
+            "table": {"vintages_sha256": None, **extended.base},
             "held_out": self._held_out,
             "kept": "new" if self.update.is_new else "old",
             "epochs": self.refit_request.epochs,

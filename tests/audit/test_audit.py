@@ -98,7 +98,7 @@ def test_trainings_that_found_the_lag_agree_and_others_do_not(
     check = planted.audit(seeds=[other.run], windows=12, draws=10).check("seeds")
     assert check.passed
     assert check["jensen_shannon"].value < 0.5
-    weights = subject.look().weights
+    weights = subject.reference_forecasts().weights
     flat = np.full_like(weights, 1 / LOOKBACK)
     check = seed_agreement(weights, [flat], seed=0)
     assert not check.passed

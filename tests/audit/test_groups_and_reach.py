@@ -126,14 +126,16 @@ def test_the_verdict_says_how_much_the_rise_is_and_how_much_chance_may_do(plante
 def test_equal_weights_whose_cost_may_be_chance_are_no_evidence(subject: Subject) -> None:
     """The MAE rises by half, all of it in one of five stretches."""
     subject = replace(subject, steps_from_first=subject.steps_from_first * 1_000)
-    sight = subject.look()
+    reference = subject.reference_forecasts()
     stretches = stretches_of(subject)
     assert len(np.unique(stretches)) >= 5
     first = stretches == 0
-    errors = np.abs(sight.prediction - subject.actual)
+    errors = np.abs(reference.prediction - subject.actual)
     cost = 0.5 * np.nansum(errors) / np.isfinite(errors[first]).sum()
-    equal = np.where(first[:, None], subject.actual + errors + cost, sight.prediction)
-    check = uniform_swap(subject, sight, equal, np.repeat(equal[None] + 1e9, 5, axis=0), subject.mae(sight.prediction))
+    equal = np.where(first[:, None], subject.actual + errors + cost, reference.prediction)
+    check = uniform_swap(
+        subject, reference, equal, np.repeat(equal[None] + 1e9, 5, axis=0), subject.mae(reference.prediction)
+    )
     assert check["mae_change_relative"].value == pytest.approx(0.5)
     assert not check.passed
     assert check.verdict.endswith("): this may be chance")
@@ -141,9 +143,11 @@ def test_equal_weights_whose_cost_may_be_chance_are_no_evidence(subject: Subject
 
 def test_a_need_that_cannot_be_told_from_chance_is_one_on_these_windows(subject: Subject) -> None:
     subject = replace(subject, steps_from_first=np.zeros_like(subject.steps_from_first))
-    sight = subject.look()
-    equal = subject.actual + 2 * np.abs(sight.prediction - subject.actual)
-    check = uniform_swap(subject, sight, equal, np.repeat(equal[None] + 1e9, 5, axis=0), subject.mae(sight.prediction))
+    reference = subject.reference_forecasts()
+    equal = subject.actual + 2 * np.abs(reference.prediction - subject.actual)
+    check = uniform_swap(
+        subject, reference, equal, np.repeat(equal[None] + 1e9, 5, axis=0), subject.mae(reference.prediction)
+    )
     assert np.isnan(check["mae_change_chance"].value)
     assert check.passed
     assert check.verdict.endswith(": on these windows the forecast needs these weights")
@@ -175,7 +179,7 @@ def test_a_driver_that_no_weight_shows_is_no_part_of_what_they_show() -> None:
 
 def test_what_any_weights_would_show_is_not_shown_by_these(subject: Subject) -> None:
     """Equal weights lie around everything, in any order: three quarters alone are no test."""
-    explained = explain(subject, subject.look())
+    explained = explain(subject, subject.reference_forecasts())
     passed = reach_check(subject, explained, seed=0)
     assert passed.passed
     blind = replace(explained, weights=explained.visible / explained.visible.sum(axis=1, keepdims=True))
@@ -194,8 +198,8 @@ def test_chance_of_the_overlap_is_exact() -> None:
 
 
 def test_a_state_reads_what_stands_before_it_and_nothing_after(subject: Subject) -> None:
-    sight = subject.look()
-    explained = explain(subject, sight)
+    reference = subject.reference_forecasts()
+    explained = explain(subject, reference)
     gradients = state_gradients(subject, explained)
     tops = explained.weights.argmax(axis=1)
     for gradient, top in zip(gradients, tops, strict=True):
@@ -220,20 +224,20 @@ def test_the_caveat_says_how_far(planted_audit: Audit) -> None:
 
 
 def test_a_rise_that_nobody_would_notice_is_no_need(subject: Subject) -> None:
-    sight = subject.look()
+    reference = subject.reference_forecasts()
     shuffled = shuffled_forecasts(subject, 10, seed=0)
-    equal = sight.prediction + 3 * subject.mae(sight.prediction)
+    equal = reference.prediction + 3 * subject.mae(reference.prediction)
     mae = subject.mae(equal)
-    small, large = (uniform_swap(subject, sight, equal, shuffled * 0 + 1e9, naive) for naive in (mae, 1_000 * mae))
+    small, large = (uniform_swap(subject, reference, equal, shuffled * 0 + 1e9, naive) for naive in (mae, 1_000 * mae))
     assert "next to nothing" in large.verdict
     assert not large.passed
     assert large["mae_change_relative"].value == small["mae_change_relative"].value > 0.05
 
 
 def test_equal_weights_that_forecast_better_are_said_to_be_better(subject: Subject) -> None:
-    sight = subject.look()
+    reference = subject.reference_forecasts()
     shuffled = shuffled_forecasts(subject, 5, seed=0)
-    check = uniform_swap(subject, sight, np.nan_to_num(subject.actual), shuffled, subject.mae(sight.prediction))
+    check = uniform_swap(subject, reference, np.nan_to_num(subject.actual), shuffled, subject.mae(reference.prediction))
     assert not check.passed
     assert check.verdict.startswith("with equal weights the MAE falls by 100 %")
     assert check.verdict.endswith(": equal weights do better")

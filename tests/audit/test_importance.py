@@ -66,15 +66,17 @@ def test_leaving_an_input_out_is_captum_s_ablation(subject: Subject, path: Path)
     function, inputs, baseline = path
     groups = torch.arange(LOOKBACK)[None, :, None].expand(1, LOOKBACK, inputs.shape[-1])
     expected = captum.attr.FeatureAblation(function).attribute(inputs, baselines=baseline, feature_mask=groups)
-    actual = importance.input_occlusion(subject, subject.look(), STEPS, importance.varying_columns(subject))
+    actual = importance.input_occlusion(
+        subject, subject.reference_forecasts(), STEPS, importance.varying_columns(subject)
+    )
     scale = subject.scaler.target.scale[0]
     np.testing.assert_allclose(actual, scale * expected[..., 0].abs().detach().numpy(), rtol=1e-3, atol=1e-4)
 
 
 def test_leaving_a_state_out_is_renormalising_by_hand(subject: Subject) -> None:
     """The decoder of this mechanism reads nothing but its context vector: W_c [c; h], c without one value."""
-    sight = subject.look()
-    actual = importance.state_occlusion(subject, sight, STEPS)
+    reference = subject.reference_forecasts()
+    actual = importance.state_occlusion(subject, reference, STEPS)
     network, ((_, window),) = subject.model.network, subject.batches()
     prepare = network.decoder.attention.prepare
     for position in (2, LOOKBACK - 4):
@@ -84,7 +86,7 @@ def test_leaving_a_state_out_is_renormalising_by_hand(subject: Subject) -> None:
         with torch.no_grad():
             prediction = network(window).prediction.numpy().astype(np.float64)
         del network.decoder.attention.prepare
-        change = subject.scaler.target_in_units(prediction, subject.series) - sight.prediction
+        change = subject.scaler.target_in_units(prediction, subject.series) - reference.prediction
         np.testing.assert_allclose(actual[:, position], np.abs(change[np.arange(WINDOWS), STEPS]), atol=1e-6)
 
 

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from forecast_attn.audit.interventions import Hidden, Observed, Without, feeding
+from forecast_attn.audit.interventions import DeletedKeys, HiddenKeys, VisibleKeys, feeding
 from forecast_attn.forecasting.weight_need import Shuffled, reweighing, uniform
 from forecast_attn.nn.attention import Reweigh
 from forecast_attn.nn.network import ForecastNetwork
@@ -43,8 +43,8 @@ EVERY_KIND = pytest.mark.parametrize(("name", "options"), KINDS)
 EXPERIMENTS: dict[str, Callable[[Tensor], Reweigh]] = {
     "uniform": lambda chosen: uniform,
     "shuffled": lambda chosen: Shuffled(torch.Generator().manual_seed(0)),
-    "without": Without,
-    "hidden": Hidden,
+    "without": DeletedKeys,
+    "hidden": HiddenKeys,
 }
 EVERY_EXPERIMENT = pytest.mark.parametrize("experiment", list(EXPERIMENTS))
 
@@ -105,7 +105,7 @@ def test_masked_steps_never_get_weight_and_rows_keep_their_sum(name: str, order:
 @EVERY_EXPERIMENT
 def test_what_lies_outside_a_window_gets_no_weight(name: str, options: dict[str, Any], experiment: str) -> None:
     network, batch = make_network(name, **options), make_batch()
-    observed = Observed(network.decoder.attention.score.heads)
+    observed = VisibleKeys(network.decoder.attention.score.heads)
     forecast_under(network, batch, observed)
     if "attention_window" not in options:
         assert observed.visible().all()
@@ -122,7 +122,7 @@ def test_what_lies_outside_a_window_gets_no_weight(name: str, options: dict[str,
 def test_shuffling_keeps_the_weights_of_a_row_and_moves_them(name: str, options: dict[str, Any]) -> None:
     """Of the first step: the later ones of a decoder that hears its own answers have other weights."""
     network, batch = make_network(name, **options), make_batch()
-    _, before = forecast_under(network, batch, Observed(network.decoder.attention.score.heads))
+    _, before = forecast_under(network, batch, VisibleKeys(network.decoder.attention.score.heads))
     _, after = forecast_under(network, batch, Shuffled(torch.Generator().manual_seed(0)))
     assert not torch.equal(before[:, :, 0], after[:, :, 0])
     torch.testing.assert_close(before[:, :, 0].sort(dim=-1).values, after[:, :, 0].sort(dim=-1).values)
@@ -142,7 +142,7 @@ def test_deleting_scales_the_others_up_and_spreads_what_had_no_weight() -> None:
     weights = torch.tensor([[[0.6, 0.3, 0.1, 0.0]], [[1.0, 0.0, 0.0, 0.0]], [[0.5, 0.25, 0.25, 0.0]]])
     mask = torch.tensor([True, True, True, False]).expand(3, 1, 4)
     deleted = torch.tensor([[[True, False, False, False]], [[True, False, False, False]], [[True, True, True, True]]])
-    left = Without(deleted)(lambda _: weights, mask, 0)
+    left = DeletedKeys(deleted)(lambda _: weights, mask, 0)
     expected = [[0, 0.75, 0.25, 0], [0, 0.5, 0.5, 0], [0, 0, 0, 0]]
     torch.testing.assert_close(left[:, 0], torch.tensor(expected))
 
@@ -151,7 +151,7 @@ def test_deleting_scales_the_others_up_and_spreads_what_had_no_weight() -> None:
 def test_deleting_all_but_a_tiny_weight_leaves_weights(tiny: float) -> None:
     """Dividing the whole by so little would be infinite; its share of itself is 1."""
     weights, mask = torch.tensor([[[1, tiny, 0]]]), torch.ones(1, 1, 3, dtype=torch.bool)
-    left = Without(torch.tensor([[[True, False, False]]]))(lambda _: weights, mask, 0)
+    left = DeletedKeys(torch.tensor([[[True, False, False]]]))(lambda _: weights, mask, 0)
     torch.testing.assert_close(left, torch.tensor([[[0.0, 1.0, 0.0]]]), atol=0, rtol=0)
 
 
@@ -161,7 +161,7 @@ def test_hiding_the_same_step_from_all_equals_the_mask_of_the_attention(name: st
     observed = torch.ones(BATCH, SIZES.lookback, dtype=torch.bool)
     chosen = torch.zeros(BATCH, SIZES.horizon, SIZES.lookback, dtype=torch.bool)
     chosen[..., 3] = True
-    _, weights = forecast_under(network, batch._replace(past_observed=observed), Hidden(chosen))
+    _, weights = forecast_under(network, batch._replace(past_observed=observed), HiddenKeys(chosen))
     attention, seen = network.decoder.attention, observed.clone()
     seen[:, 3] = False
     prepare = attention.prepare

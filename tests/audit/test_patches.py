@@ -186,5 +186,5 @@ def test_inputs_are_explained_before_they_are_projected() -> None:
     assert len(varying) > 5 + position
     assert not varying[-position:].any()
     assert varying[0]  # the target of the first step of a patch
-    sight = subject.look()
-    assert (input_occlusion(subject, sight, np.zeros(4, np.int64), varying) > 0).any()
+    reference = subject.reference_forecasts()
+    assert (input_occlusion(subject, reference, np.zeros(4, np.int64), varying) > 0).any()

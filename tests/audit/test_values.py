@@ -60,8 +60,8 @@ def test_norm_weighted_attention_is_the_length_of_each_part_of_the_context_vecto
 
 @pytest.mark.slow
 def test_the_rank_is_numpy_s(subject: Subject) -> None:
-    sight = subject.look()
-    check, result = values_check(subject, sight, explain(subject, sight), seed=0)
+    reference = subject.reference_forecasts()
+    check, result = values_check(subject, reference, explain(subject, reference), seed=0)
     values = attention_values(subject.model, subject.arrays, subject.cutoffs)[:, 0].numpy()
     assert check["rank"].value == np.median(np.linalg.matrix_rank(values))
     assert check["rank"].value == 10

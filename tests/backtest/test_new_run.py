@@ -95,7 +95,7 @@ def test_told_to_end_in_training_and_in_a_refit_the_same_command_goes_on(
         done = run_forked((*words, "--out-run", "run"), Conditions(moment))
         assert done.returncode == 1
         assert done.stderr == (
-            "error: training was told to end (SIGTERM)\nhint: what is finished is kept; go on with the same command\n"
+            "error: training was terminated (SIGTERM)\nhint: what is finished is kept; go on with the same command\n"
         )
         resumed = forecast("train", "sales.csv", "--resume", "run")
         refusal = (

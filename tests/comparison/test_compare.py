@@ -249,7 +249,7 @@ def test_ctrl_c_says_how_to_go_on(forecast, table, here, monkeypatch):
 @slow
 def test_told_to_end_it_says_how_the_whole_comparison_goes_on(forecast, table, here, monkeypatch):
     def told_to_end(*args: object, **options: object) -> None:
-        raise TerminatedError("training was told to end (SIGTERM)")
+        raise TerminatedError("training was terminated (SIGTERM)")
 
     monkeypatch.setattr("forecast_attn.comparison.compare.train_prepared", told_to_end)
     outcome = forecast("compare", table, "--attention", "none,bahdanau", *FLAGS, "--out", "cut")

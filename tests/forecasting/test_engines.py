@@ -17,7 +17,7 @@ from forecast_attn.data.split import forecast_cutoffs
 from forecast_attn.errors import ConfigError
 from forecast_attn.forecaster import Forecaster
 from forecast_attn.forecasting.engine import RayEngine
-from forecast_attn.forecasting.history import future_panel, knowing_cold_series, read_history
+from forecast_attn.forecasting.history import future_panel, read_history, with_cold_series
 from forecast_attn.forecasting.inference import forecast_windows, load_model
 from forecast_attn.forecasting.predict import table_beside
 from forecast_attn.runs.run_dir import RunDir
@@ -78,7 +78,7 @@ def test_pieces_of_work_have_the_bits_and_batches_of_one_process(run: Path) -> N
     model = load_model(directory)
     frame = table_beside(shops(), model.config.data, model.schema.roles)
     history = read_history(model, directory, frame, "table", cold_start=True).panel
-    model = knowing_cold_series(model, history)
+    model = with_cold_series(model, history)
     panel, _ = future_panel(model, history, None, "")
     cutoffs = forecast_cutoffs(panel, model.schema.lookback, model.schema.horizon)
     here = list(forecast_windows(model, panel, cutoffs, device=torch.device("cpu")))

@@ -185,7 +185,7 @@ class _Columns:
             for name, old, new in zip(self.plan.names, self._kinds, wider, strict=True)
             if new == "text" and old in ("whole", "number")
         )
-        if late and self.num_rows:  # the spelling of its earlier cells is lost
+        if late and self.num_rows:  # the text of its earlier cells is lost
             raise _ReadAgainError(replace(self.plan, texts_by_content=self.plan.texts_by_content | late))
         self._kinds = wider
 

@@ -42,7 +42,7 @@ from forecast_attn.errors import ConfigError, DataError
 BLANKS = "blanks"
 """`--delimiter` of fields with any number of blanks between them."""
 SAMPLE = 1 << 20
-"""Bytes from which delimiter, header and decimal mark are told."""
+"""Bytes from which delimiter, header and decimal mark are detected."""
 Record = list[str]
 
 
@@ -61,7 +61,7 @@ class Sample:
         reader = csv.reader(io.StringIO(self.text, newline=""), delimiter=delimiter, skipinitialspace=True)
         try:
             records = list(itertools.islice((record for record in reader if not is_blank(record)), MOST_RECORDS + 1))
-        except csv.Error:  # a quote that is never closed; said with its row when the rows are read
+        except csv.Error:  # a quote that is never closed; reported with its row when the rows are read
             return []
         # The last one may be cut.
         return records[:MOST_RECORDS] if self.complete or len(records) > MOST_RECORDS else records[:-1] or records
@@ -212,7 +212,7 @@ def _check_is_split(names: list[str], delimiter: str, label: str) -> None:
 
 
 MISSING_WORDS = ["", "NA", "N/A", "n/a", "NaN", "nan", "NAN", "null", "NULL", "None", "#N/A", ".", ":"]
-"""Cells that mean: no value."""
+"""Cells that mean no value."""
 
 _EXPONENT = r"([eE][+-]?\d+)?"
 _PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|infinity)", re.IGNORECASE)
@@ -280,7 +280,7 @@ def find_decimal(columns: dict[str, list[str]], label: str) -> str | None:
 
 
 def parse_texts(texts: Iterable[str | None], decimal: str, *, grouped: bool) -> NDArray[np.float64]:
-    """The number in each cell of text (num_cells,), NaN where it is none.
+    """The number in each cell of text (num_cells,), NaN where it is not a number.
 
     Args:
         texts: cells without blanks around them.
@@ -292,7 +292,7 @@ def parse_texts(texts: Iterable[str | None], decimal: str, *, grouped: bool) -> 
 
 
 def _plain_number(cell: str | None, decimal: str, grouped: bool) -> str | None:
-    """The cell as a number with a decimal point and nothing else, None when it is none."""
+    """The cell as a number with a decimal point and nothing else, None where it is not a number."""
     if cell is None:
         return None
     grouping = "," if decimal == "." else "."
@@ -386,7 +386,7 @@ class Plan:
     decimal: str
     decimal_is_given: bool
     decimal_is_known: bool
-    """Given, or seen in a cell."""
+    """Given by the user, or detected in a cell."""
     texts: frozenset[str]
     """Columns that are text whatever they look like: identifiers and categories."""
     texts_by_content: frozenset[str] = field(default_factory=frozenset)

@@ -1,4 +1,4 @@
-"""Lines of a text that are no rows: titles and comments above a header, sums and sources below the rows."""
+"""Lines of a text that are not rows: titles and comments above a header, sums and sources below the rows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 DELIMITERS = {",": "','", ";": "';'", "\t": "tab", "|": "'|'"}
-"""The ones that are looked for, and how they are typed behind --delimiter."""
+"""Delimiters that are detected, and how they are typed after --delimiter."""
 MOST_RECORDS = 1000
 COMMENT_MARKS = ("#", "%", "//")
 MOST_TITLES = 200
@@ -307,7 +307,7 @@ def _is_number_or_date(cell: str) -> bool:
 
 
 def _mark_below_header(lines: list[str]) -> str | None:
-    """With what a rule or a line of units below a header begins, where no other line does."""
+    """The beginning of a rule or a line of units below a header, where no other line begins so."""
     header, below = lines[0].split(), lines[1].split()
     is_no_row = bool(below) and len(below) != len(header) and not any(map(_is_number_or_date, below))
     if not is_no_row or any(line.split()[0].startswith(below[0]) for line in [lines[0], *lines[2:]]):
@@ -337,7 +337,7 @@ def find_header_rows(records: list[list[str]], is_number: Callable[[str], bool])
         if len(below) < FEWEST_BELOW:
             return 1
         names = rows[1:count]
-        if any(_is_a_row(name, below, is_number) for name in names):  # as in nearly every table, which is told quickly
+        if any(_is_a_row(name, below, is_number) for name in names):  # as in nearly every table: a quick answer
             return 1
         numeric = _numeric_columns(below, is_number)
         if not numeric or any(_is_written_as(name, below) for name in names):

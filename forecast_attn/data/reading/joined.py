@@ -268,7 +268,7 @@ def _as_day(date: pd.Series) -> pd.Series:
 
 
 def _digits(column: pd.Series, width: int) -> pd.Series:
-    """Whole numbers, `Q3` and names of months as digits; what is none stays as it is, and is refused as a stamp."""
+    """Whole numbers, `Q3` and names of months as digits; other cells stay as they are, and are refused as stamps."""
     text = column.astype("string").str.strip().str.replace(r"\.0+$", "", regex=True)
     named = {f"{month}": f"{at:02d}" for at, month in enumerate(_MONTHS, 1)}
     text = text.map(lambda cell: named.get(cell[:3].lower(), cell), na_action="ignore").astype("string")

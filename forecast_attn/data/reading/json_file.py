@@ -26,7 +26,7 @@ DEEPEST = 5
 """Keys and lists around a table."""
 MOST_TABLES = 50
 FEWEST_STEPS = 5
-"""Fewest values that are a series, and no properties of something."""
+"""Fewest values that count as a series rather than as properties of a record."""
 STEP = "step"
 """Column of the position in a list of values that stands in a record."""
 SERIES = "item_id"

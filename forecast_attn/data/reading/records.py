@@ -22,7 +22,7 @@ from forecast_attn.errors import DataError
 PLAIN_DELIMITERS = ",;\t|"
 RECORDS_AT_ONCE = 20_000
 _HEXADECIMAL = re.compile(rb"(?<![0-9A-Za-z])0[xX]")
-"""What Arrow reads as a number to the base of 16; the tail number N10XJ is none."""
+"""Cells that Arrow reads as hexadecimal numbers; the tail number N10XJ is not one."""
 _LIKE_HEADER = "expected text in UTF-8 with one header line and equal fields per row"
 
 
@@ -35,7 +35,7 @@ class Block:
     plain: bool
     """True for text as it is in the file; False for rewritten records, all with the right number of fields."""
     blank_above_header: bool = False
-    """Whether a blank line stands above the header; told of plain text only."""
+    """True where a blank line stands above the header; known of plain text only."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ def rewrite(records: Iterator[list[str]]) -> Iterator[Block]:
 
 
 def _guarded(cell: str) -> str:
-    """The cell, with a blank that only text may have before what Arrow would read as 16: 0x10."""
+    """The cell, with a leading blank where Arrow would read a hexadecimal number: 0x10 is not 16."""
     return "\u2003" + cell if cell[:3].lstrip("+-")[:2] in ("0x", "0X") else cell
 
 

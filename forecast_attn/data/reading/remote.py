@@ -21,7 +21,7 @@ from forecast_attn.errors import ConfigError, DataError, RunError, UserError
 from forecast_attn.urls import url_of, without_secrets
 
 DONE = "_SUCCESS"
-"""Empty file beside the results that says that they are all there, as Spark and Hive write it."""
+"""Empty file that marks the results as complete, as Spark and Hive write it."""
 CHECK = "check its name, your rights and the connection"
 PACKAGES = "pip install s3fs for s3://, gcsfs for gs://, adlfs for abfs://"
 
@@ -151,7 +151,7 @@ def _before_wildcard(pattern: str) -> str:
 
 @contextlib.contextmanager
 def _reaching(url: str, *, to_write: bool = False) -> Iterator[Any]:
-    """The file system of a URL; whatever it raises, of its own kinds too, in the user's words.
+    """The file system of a URL; its errors, also those of its own classes, become errors with a hint.
 
     Raises:
         ConfigError: a package is missing.

@@ -182,7 +182,7 @@ class Source:
                     progress(raw.tell(), self.size)
 
     def check_unpacked(self, unpacked: int, stored: int, times: int = MOST_UNPACKED) -> None:
-        """Refuse an archive out of which far more comes than out of a table.
+        """Refuse an archive that unpacks to far more than a table would.
 
         Args:
             unpacked: bytes so far, or in all.
@@ -219,7 +219,7 @@ class Source:
         """The text in a zip archive that holds one file.
 
         Raises:
-            DataError: it holds several or none, one that is no text, or one behind a password.
+            DataError: it holds no file or several, one that is not text, or one with a password.
         """
         hint = "unpack it and name the table"
         try:
@@ -251,7 +251,7 @@ class Source:
 
 
 def parts_of(table: Path | str) -> tuple[TablePart, ...]:
-    """The files of a table in several; none where it is one file, or a folder with tables that are no Parquet."""
+    """The files of a table in several; empty for a single file, and for a folder of other tables than Parquet."""
     parts = find_parts(table)
     if not parts or not Path(table).is_dir():
         return parts

@@ -34,7 +34,7 @@ INSTALL = 'pip install "forecast-attn[excel]", or save the sheet as CSV'
 class _Sheets(NamedTuple):
     names: list[str]
     cells: dict[str, int]
-    """Of those that were read and have rows."""
+    """Number of cells of the sheets that were read and have rows."""
     text: bytes
     """The rows of the chosen one as CSV."""
 

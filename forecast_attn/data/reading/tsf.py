@@ -56,7 +56,7 @@ class _Line:
 
     line: int
     values: dict[str, str]
-    """Of its attributes."""
+    """Values of its attributes."""
     numbers: NDArray[np.float64]
 
 
@@ -203,7 +203,7 @@ def _stamps(lines: list[_Line], header: _Header, start: str | None, report: Repo
 
 
 def _alias(frequency: str | None) -> str | None:
-    """`10_minutes`, `half_hourly`, `monthly` as an alias; None where it is none of them."""
+    """`10_minutes`, `half_hourly`, `monthly` as an alias; None for other names."""
     if frequency is None:
         return None
     if frequency in _ALIASES:

@@ -157,7 +157,7 @@ def _rows_of_series(
         first, last = (filled[0], filled[-1]) if len(filled) else (len(order), len(order))
         inside = (steps >= first) & ((steps <= last) | known_ahead)
         rows.append(np.sort(order[inside]))
-    if len(unplaced) and rows:  # said once, not once per series
+    if len(unplaced) and rows:  # reported once, not once per series
         rows[0] = np.sort(np.concatenate((rows[0], unplaced)))
     lengths = np.array([len(chosen) for chosen in rows], np.int64)
     return np.concatenate(rows or [steps[:0]]).astype(np.int32), lengths
@@ -169,7 +169,7 @@ def _time_order(column: pd.Series, config: DataConfig) -> tuple[NDArray[np.int64
 
     try:
         stamps, bad = parse_timestamps(column, str(column.name), config.date_format)
-    except DataError:  # said with its place when the cells are parsed
+    except DataError:  # reported with its position when the cells are parsed
         return np.arange(len(column)), np.empty(0, np.int64)
     placed = np.flatnonzero(~bad)
     return placed[np.argsort(stamps[placed], kind="stable")], np.flatnonzero(bad)
