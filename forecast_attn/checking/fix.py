@@ -335,7 +335,7 @@ _MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_
 
 @dataclass(frozen=True)
 class TextForm:
-    """How a CSV is written, as detected or given by options."""
+    """Form of a CSV, as detected or given by options."""
 
     text: str
     """All of it, without a byte order mark."""
