@@ -10,7 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jaxtyping
 import numpy as np
@@ -27,11 +27,18 @@ settings.load_profile("project")
 
 ROOT = Path(__file__).resolve().parents[1]
 
-SMALL = (
-    *("--lookback", "14", "--horizon", "3", "--hidden-size", "4", "--max-epochs", "2"),
-    *("--epoch-windows", "32", "--validation-windows", "16", "--seed", "7", "--accelerator", "cpu"),
-    *("--combination", "none"),
-)
+SMALL_OPTIONS: dict[str, Any] = {
+    "lookback": 14,
+    "horizon": 3,
+    "hidden_size": 4,
+    "max_epochs": 2,
+    "epoch_windows": 32,
+    "validation_windows": 16,
+    "seed": 7,
+    "accelerator": "cpu",
+    "combination": "none",
+}
+SMALL = tuple(word for name, value in SMALL_OPTIONS.items() for word in (f"--{name.replace('_', '-')}", str(value)))
 """A training that takes a tenth of a second, of the network alone."""
 
 

@@ -285,7 +285,6 @@ def test_modules_are_not_called_after_nothing() -> None:
 SHARED_NAMES = {
     "actuals": "the values that forecasts are compared with",
     "attribution": "attributions of one forecast to its inputs: computed, and drawn",
-    "layouts": "forms of a table: those that are read, those that are returned",
     "plan": "the work of a command, laid out before it begins",
     "report": "the parts of a description, as data",
     "result": "the outcome of a command, as an object",

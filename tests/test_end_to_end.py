@@ -9,6 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from .conftest import SMALL_OPTIONS
+
 pytestmark = pytest.mark.slow
 
 TRAINED = {
@@ -296,17 +298,7 @@ def test_python_and_command_line_agree(train, predict, make_table):
     table = make_table()
     run = train(table)
     from_command_line = predict(run)
-    forecaster = Forecaster(
-        lookback=14,
-        horizon=3,
-        hidden_size=4,
-        max_epochs=2,
-        combination="none",
-        epoch_windows=32,
-        validation_windows=16,
-        seed=7,
-        accelerator="cpu",
-    ).fit(table)
+    forecaster = Forecaster(**SMALL_OPTIONS).fit(table)
     result = forecaster.predict()
     assert (forecaster.run_path / "model.safetensors").read_bytes() == (run / "model.safetensors").read_bytes()
     np.testing.assert_allclose(result.predictions["prediction"], from_command_line["prediction"], rtol=1e-9)

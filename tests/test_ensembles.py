@@ -24,22 +24,16 @@ from forecast_attn.forecasting.ensemble import combined, member_seed
 from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.training.progress import TrainingListener
 
+from .conftest import SMALL_OPTIONS
+
 pytestmark = pytest.mark.slow
 
 OPTIONS = {
-    "lookback": 14,
-    "horizon": 3,
-    "hidden_size": 4,
-    "max_epochs": 2,
-    "combination": "none",
-    "epoch_windows": 32,
+    **SMALL_OPTIONS,
     "batch_size": 8,
-    "validation_windows": 16,
     "quantiles": "0.1,0.5,0.9",
     "decoding": "autoregressive",
     "dropout": 0.3,
-    "seed": 7,
-    "accelerator": "cpu",
 }
 QUANTILES = ["prediction", "0.1", "0.5", "0.9"]
 

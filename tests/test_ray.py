@@ -11,8 +11,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pandas as pd
 import pytest
 
 from forecast_attn import compare, tune
@@ -20,6 +18,8 @@ from forecast_attn.cluster import SETTINGS, Cluster
 from forecast_attn.config.requests import ENGINES
 from forecast_attn.errors import DataError
 from forecast_attn.forecaster import Forecaster
+
+from .shops import shops
 
 pytest.importorskip("ray", reason="Ray is not installed: make test-services")
 # Ray's own warnings are about Ray.
@@ -34,19 +34,8 @@ OPTIONS: dict[str, Any] = {
 }  # fmt: skip
 
 
-def shops(number: int, rows: int = 30) -> pd.DataFrame:
-    rng, steps = np.random.default_rng(number), np.arange(rows)
-    parts = [
-        pd.DataFrame(
-            {
-                "shop": f"s{number}-{index:03}",
-                "day": pd.date_range("2024-01-01", periods=rows, freq="D"),
-                "sold": (20 + 5 * np.sin(steps) + rng.normal(size=rows)).round(2),
-            }
-        )
-        for index in range(120)
-    ]
-    return pd.concat(parts, ignore_index=True)
+def names(number: int) -> list[str]:
+    return [f"s{number}-{index:03}" for index in range(120)]
 
 
 @pytest.fixture(scope="module")
@@ -83,8 +72,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("ray")
     (folder / "table").mkdir()
     for number in range(FILES):
-        shops(number).to_parquet(folder / "table" / f"{number}.parquet", index=False)
-    Forecaster(**OPTIONS, seed=1, quantiles=[0.1, 0.5, 0.9]).fit(shops(0), out=folder / "run")
+        shops(number, names(number)).to_parquet(folder / "table" / f"{number}.parquet", index=False)
+    Forecaster(**OPTIONS, seed=1, quantiles=[0.1, 0.5, 0.9]).fit(shops(0, names(0)), out=folder / "run")
     return folder
 
 
@@ -190,7 +179,7 @@ def test_this_process_survives_a_refusal(two_workers: Any) -> None:
 
 def test_what_is_wrong_with_a_file_is_said_as_on_one_machine(two_workers: Any, folder: Path, tmp_path: Path) -> None:
     (tmp_path / "t").mkdir()
-    shops(0).to_parquet(tmp_path / "t" / "0.parquet", index=False)
+    shops(0, names(0)).to_parquet(tmp_path / "t" / "0.parquet", index=False)
     (tmp_path / "t" / "1.parquet").write_bytes((folder / "table" / "1.parquet").read_bytes()[:2000])
     messages = []
     for engine in ("local", "ray"):

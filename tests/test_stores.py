@@ -15,10 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import fsspec
-import numpy as np
-import pandas as pd
 import pytest
 
+from .shops import shops
 from .training.test_process_group import free_port
 
 # Warnings of the stores' packages are about them.
@@ -32,21 +31,6 @@ SMALL = [
     *("--validation-windows", "16", "--combination", "none", "--final-fit", "none"),
     *("--accelerator", "cpu", "--seed", "1"),
 ]
-
-
-def shops(number: int, rows: int = 30) -> pd.DataFrame:
-    rng, steps = np.random.default_rng(number), np.arange(rows)
-    parts = [
-        pd.DataFrame(
-            {
-                "shop": f"s{number}-{shop}",
-                "day": pd.date_range("2024-01-01", periods=rows, freq="D"),
-                "sold": (20 + 5 * np.sin(steps) + rng.normal(size=rows)).round(2),
-            }
-        )
-        for shop in range(4)
-    ]
-    return pd.concat(parts, ignore_index=True)
 
 
 @contextmanager
@@ -100,7 +84,9 @@ def tables(store: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder, files = tmp_path_factory.mktemp("tables"), fsspec.filesystem(store)
     (folder / "sales").mkdir()
     for number in range(3):
-        shops(number).to_parquet(folder / "sales" / f"{number}.parquet", index=False)
+        shops(number, [f"s{number}-{shop}" for shop in range(4)]).to_parquet(
+            folder / "sales" / f"{number}.parquet", index=False
+        )
         files.put_file(str(folder / "sales" / f"{number}.parquet"), f"shop/sales/{number}.parquet")
     return folder
 

@@ -41,7 +41,7 @@ from forecast_attn.forecasting.history import (
     with_cold_series,
     without_flags_of_train,
 )
-from forecast_attn.forecasting.layouts import as_darts, as_nixtla
+from forecast_attn.forecasting.library_formats import as_darts, as_nixtla
 from forecast_attn.forecasting.model import Model, WindowForecasts
 from forecast_attn.forecasting.samples import SampleChoice, write_samples
 from forecast_attn.runs.atomic import replacing, write_errors_of

@@ -25,7 +25,7 @@ from forecast_attn.training.lightning import AdamW, OptimizerLRScheduler, pl
 from forecast_attn.training.loss import loss_of, mean_loss, window_losses
 from forecast_attn.training.pending_losses import BatchLoss, PendingLosses
 from forecast_attn.training.sampling import EpochSampler, WindowBatches, mix_seed, share_of_step
-from forecast_attn.training.schedule import TrainingPlan, moved_on, scheduler_of
+from forecast_attn.training.schedule import TrainingPlan, moved_on, scheduler_of, share_left
 
 Batch = tuple[Tensor, Window]
 
@@ -301,21 +301,3 @@ class ForecastModule(pl.LightningModule):
         if scheduler is None:
             return optimiser
         return {"optimizer": optimiser, "lr_scheduler": {"scheduler": scheduler, "interval": "step"}}
-
-
-def share_left(decay: str, done: float) -> float:
-    """Value on the way from 1 to 0 after a part `done` (0 … 1) of training.
-
-    Exactly 1 at the start and 0 at the end. (Bengio et al. 2015, section 2.4, whose three courses these are,
-    stretched to the length of training.)
-    """
-    if decay == "linear":
-        return 1 - done
-    if decay == "exponential":
-        return (math.exp(-5 * done) - math.exp(-5)) / (1 - math.exp(-5))
-    start, end = _sigmoid(6), _sigmoid(-6)
-    return (_sigmoid(6 - 12 * done) - end) / (start - end)
-
-
-def _sigmoid(x: float) -> float:
-    return 1 / (1 + math.exp(-x))

@@ -1,4 +1,4 @@
-"""The length of training and its learning rate; the defaults depend on the number of windows."""
+"""The length of training, its learning rate and its teacher forcing; the defaults depend on the number of windows."""
 
 from __future__ import annotations
 
@@ -140,3 +140,25 @@ def cosine_share(step: int, *, warmup_steps: int, total_steps: int) -> float:
         return (step + 1) / (warmup_steps + 1)
     done = (step - warmup_steps) / max(total_steps - warmup_steps, 1)
     return 0.5 * (1 + math.cos(math.pi * min(done, 1.0)))
+
+
+# --------------------------------------------------------------------------- teacher forcing
+# The course of the teacher forcing ratio.
+
+
+def share_left(decay: str, done: float) -> float:
+    """Value on the way from 1 to 0 after a part `done` (0 … 1) of training.
+
+    Exactly 1 at the start and 0 at the end. (Bengio et al. 2015, section 2.4, whose three courses these are,
+    stretched to the length of training.)
+    """
+    if decay == "linear":
+        return 1 - done
+    if decay == "exponential":
+        return (math.exp(-5 * done) - math.exp(-5)) / (1 - math.exp(-5))
+    start, end = _sigmoid(6), _sigmoid(-6)
+    return (_sigmoid(6 - 12 * done) - end) / (start - end)
+
+
+def _sigmoid(x: float) -> float:
+    return 1 / (1 + math.exp(-x))

@@ -11,6 +11,7 @@ from forecast_attn.config.options import DataConfig
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.panel_building import build_panel
 from forecast_attn.data.roles import resolve_roles
+from forecast_attn.data.split import Split, split_panel
 
 
 @pytest.fixture
@@ -57,3 +58,13 @@ def two_series() -> pd.DataFrame:
             )
         )
     return pd.concat(parts, ignore_index=True)
+
+
+@pytest.fixture
+def panel(as_panel: Callable[..., Panel], two_series: pd.DataFrame) -> Panel:
+    return as_panel(two_series, static_covariates=("size",))
+
+
+@pytest.fixture
+def split(panel: Panel) -> Split:
+    return split_panel(panel, validation=12, horizon=3, lookback=5)  # training ends on January 18th

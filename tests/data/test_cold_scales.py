@@ -9,7 +9,7 @@ import pytest
 
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.scaling import fit_scaler
-from forecast_attn.data.split import Split, split_panel
+from forecast_attn.data.split import Split
 from forecast_attn.errors import DataError
 
 from .slow_scales import slow_fit
@@ -17,16 +17,6 @@ from .slow_scales import slow_fit
 AsPanel = Callable[..., Panel]
 
 TRANSFORMS = ["none", "arcsinh", "log"]
-
-
-@pytest.fixture
-def panel(as_panel: AsPanel, two_series: pd.DataFrame) -> Panel:
-    return as_panel(two_series, static_covariates=("size",))
-
-
-@pytest.fixture
-def split(panel: Panel) -> Split:
-    return split_panel(panel, validation=12, horizon=3, lookback=5)  # training ends on January 18th
 
 
 @pytest.mark.parametrize("method", ["standard", "robust", "mean-abs", "none"])

@@ -20,16 +20,6 @@ from .slow_scales import slow_fit
 AsPanel = Callable[..., Panel]
 
 
-@pytest.fixture
-def panel(as_panel: AsPanel, two_series: pd.DataFrame) -> Panel:
-    return as_panel(two_series, static_covariates=("size",))
-
-
-@pytest.fixture
-def split(panel: Panel) -> Split:
-    return split_panel(panel, validation=12, horizon=3, lookback=5)  # training ends on January 18th
-
-
 def test_mean_and_deviation_of_the_training_rows(panel: Panel, split: Split) -> None:
     scaler = fit_scaler(panel, split, "standard")
     np.testing.assert_allclose(scaler.target.loc, [8.5, 108.5])

@@ -18,17 +18,8 @@ from forecast_attn.forecasting.predict import ForecastResult
 from forecast_attn.forecasting.samples import PATHS_AT_ONCE
 from forecast_attn.training.progress import EpochRecord, TrainingListener
 
-SMALL: dict[str, Any] = {
-    "lookback": 14,
-    "horizon": 3,
-    "hidden_size": 4,
-    "max_epochs": 2,
-    "combination": "none",
-    "epoch_windows": 32,
-    "validation_windows": 16,
-    "seed": 7,
-    "accelerator": "cpu",
-}
+from ..conftest import SMALL_OPTIONS
+
 EVERY_KIND: dict[str, dict[str, Any]] = {
     "quantiles": {"quantiles": [0.1, 0.5, 0.9]},
     "cqr": {"quantiles": [0.2, 0.8], "calibration": "cqr"},
@@ -125,7 +116,7 @@ def test_a_run_that_was_cut_short_resumes_to_the_same_bytes(
             if record.epoch == 2:
                 raise StoppedError
 
-    options, table = SMALL | EVERY_KIND[kind], make_table()
+    options, table = SMALL_OPTIONS | EVERY_KIND[kind], make_table()
     whole = Forecaster(**options).fit(table, out="whole")
     with pytest.raises(StoppedError):
         Forecaster(**options).fit(table, out="cut", listener=Stopping())
@@ -144,8 +135,8 @@ def test_split_quantiles_surround_the_very_forecast_that_would_be_made_without_t
     make_table: Any, here: Path
 ) -> None:
     table = make_table()
-    plain = Forecaster(**SMALL).fit(table, out="plain")
-    split = Forecaster(**SMALL, quantiles=[0.2, 0.8], calibration="split").fit(table, out="split")
+    plain = Forecaster(**SMALL_OPTIONS).fit(table, out="plain")
+    split = Forecaster(**SMALL_OPTIONS, quantiles=[0.2, 0.8], calibration="split").fit(table, out="split")
     assert Path("plain/model.safetensors").read_bytes() == Path("split/model.safetensors").read_bytes()
     before, after = plain.predict(), split.predict()
     assert list(after.predictions) == [*before.predictions, "0.2", "0.8"]
@@ -158,7 +149,7 @@ def test_split_quantiles_surround_the_very_forecast_that_would_be_made_without_t
 
 @pytest.mark.slow
 def test_a_calibration_that_was_touched_is_refused(make_table: Any, here: Path) -> None:
-    Forecaster(**SMALL, quantiles=[0.2, 0.8], calibration="cqr").fit(make_table(), out="run")
+    Forecaster(**SMALL_OPTIONS, quantiles=[0.2, 0.8], calibration="cqr").fit(make_table(), out="run")
     shutil.copytree("run", "touched")
     path = Path("touched/calibration.json")
     path.write_text(path.read_text().replace('"cqr"', '"split"'))
@@ -173,14 +164,14 @@ def test_a_calibration_that_was_touched_is_refused(make_table: Any, here: Path) 
 @pytest.mark.slow
 def test_too_few_windows_are_refused_before_anything_is_written(make_table: Any, here: Path) -> None:
     with pytest.raises(DataError, match=r"takes 99 validation windows; step 1 has 16"):
-        Forecaster(**SMALL, quantiles=[0.01], calibration="cqr").fit(make_table(), out="run")
+        Forecaster(**SMALL_OPTIONS, quantiles=[0.01], calibration="cqr").fit(make_table(), out="run")
     assert not Path("run").exists()
 
 
 @pytest.mark.slow
 def test_nothing_below_zero_when_so_told(make_table: Any, here: Path) -> None:
     table = make_table().assign(target=lambda frame: (frame["target"] - 10).clip(lower=0))
-    forecaster = Forecaster(**SMALL, distribution="gaussian", decoding="autoregressive").fit(table)
+    forecaster = Forecaster(**SMALL_OPTIONS, distribution="gaussian", decoding="autoregressive").fit(table)
     plain = forecaster.predict(samples=50, seed=1)
     assert (plain.predictions["0.1"] < 0).any()
     assert (plain.samples["value"] < 0).any()
@@ -188,7 +179,9 @@ def test_nothing_below_zero_when_so_told(make_table: Any, here: Path) -> None:
     for name in ("prediction", "0.1", "0.5", "0.9"):
         pd.testing.assert_series_equal(cut.predictions[name], plain.predictions[name].clip(lower=0))
     pd.testing.assert_series_equal(cut.samples["value"], plain.samples["value"].clip(lower=0))
-    bounded = Forecaster(**SMALL, distribution="gaussian", decoding="autoregressive", non_negative=True).fit(table)
+    bounded = Forecaster(**SMALL_OPTIONS, distribution="gaussian", decoding="autoregressive", non_negative=True).fit(
+        table
+    )
     pd.testing.assert_frame_equal(bounded.predict().predictions, cut.predictions)
     pd.testing.assert_frame_equal(bounded.predict(non_negative=False).predictions, plain.predictions)
 
@@ -199,7 +192,11 @@ def test_nothing_below_zero_when_so_told(make_table: Any, here: Path) -> None:
 @pytest.fixture(scope="module")
 def autoregressive(make_table: Any) -> Forecaster:
     tables = [make_table(seed=seed).assign(item_id=name) for seed, name in enumerate(("a", "b"))]
-    options = SMALL | {"quantiles": [0.1, 0.25, 0.5, 0.75, 0.9], "decoding": "autoregressive", "tz": "Europe/Berlin"}
+    options = SMALL_OPTIONS | {
+        "quantiles": [0.1, 0.25, 0.5, 0.75, 0.9],
+        "decoding": "autoregressive",
+        "tz": "Europe/Berlin",
+    }
     return Forecaster(**options).fit(pd.concat(tables))
 
 
@@ -282,6 +279,6 @@ def test_the_command_writes_paths_into_the_run(
     ],
 )
 def test_runs_without_paths_say_what_it_takes(options: dict[str, Any], message: str, make_table: Any) -> None:
-    forecaster = Forecaster(**SMALL | {"max_epochs": 1}, **options).fit(make_table())
+    forecaster = Forecaster(**SMALL_OPTIONS | {"max_epochs": 1}, **options).fit(make_table())
     with pytest.raises(ConfigError, match=message):
         forecaster.predict(samples=5)

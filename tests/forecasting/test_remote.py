@@ -13,7 +13,6 @@ from threading import Thread
 from typing import Any
 
 import fsspec
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -22,25 +21,16 @@ from forecast_attn.data.reading.remote import fetched, remote_parts
 from forecast_attn.errors import ConfigError, DataError, RunError
 from forecast_attn.urls import url_of, without_secrets
 
+from ..shops import shops
+
 OPTIONS: dict[str, Any] = {
     "target": "sold", "time": "day", "item_id": "shop", "lookback": 8, "horizon": 3, "hidden_size": 4, "max_epochs": 1,
     "epoch_windows": 32, "validation_windows": 16, "accelerator": "cpu", "combination": "none",
 }  # fmt: skip
 
 
-def shops(first: int, rows: int = 30) -> pd.DataFrame:
-    rng, steps = np.random.default_rng(first), np.arange(rows)
-    parts = [
-        pd.DataFrame(
-            {
-                "shop": f"s{first + number}",
-                "day": pd.date_range("2024-01-01", periods=rows, freq="D"),
-                "sold": (20 + 5 * np.sin(steps) + rng.normal(size=rows)).round(2),
-            }
-        )
-        for number in range(3)
-    ]
-    return pd.concat(parts, ignore_index=True)
+def names(first: int) -> list[str]:
+    return [f"s{first + number}" for number in range(3)]
 
 
 @pytest.fixture(scope="module")
@@ -51,10 +41,10 @@ def bucket(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for region in ("north", "south"):
         (folder / "sales" / f"region={region}").mkdir(parents=True)
     for name, first in (("region=north/a.parquet", 0), ("region=south/b.parquet", 3)):
-        shops(first).to_parquet(folder / "sales" / name, index=False)
+        shops(first, names(first)).to_parquet(folder / "sales" / name, index=False)
         store.put_file(str(folder / "sales" / name), f"/bucket/sales/{name}")
     store.pipe_file("/bucket/sales/_SUCCESS", b"")
-    shops(0).to_csv(folder / "sales.csv", index=False)
+    shops(0, names(0)).to_csv(folder / "sales.csv", index=False)
     store.put_file(str(folder / "sales.csv"), "/bucket/sales.csv")
     Forecaster(**OPTIONS, seed=1).fit("memory://bucket/sales.csv", out=folder / "run")
     return folder

@@ -12,19 +12,9 @@ from forecast_attn.config.options import RunConfig
 from forecast_attn.errors import ConfigError
 from forecast_attn.training.averaging import WeightAverage, decay_at
 
-OPTIONS = {
-    "lookback": 14,
-    "horizon": 3,
-    "hidden_size": 4,
-    "max_epochs": 3,
-    "combination": "none",
-    "epoch_windows": 32,
-    "batch_size": 8,
-    "validation_windows": 16,
-    "schedule": "constant",
-    "seed": 7,
-    "accelerator": "cpu",
-}
+from ..conftest import SMALL_OPTIONS
+
+OPTIONS = {**SMALL_OPTIONS, "max_epochs": 3, "batch_size": 8, "schedule": "constant"}
 
 
 def weights_of(forecaster: Forecaster) -> dict[str, np.ndarray]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -14,17 +13,7 @@ from forecast_attn import Forecaster
 from forecast_attn.errors import ConfigError
 from forecast_attn.training.progress import EpochRecord, TrainingListener
 
-OPTIONS: dict[str, Any] = {
-    "lookback": 14,
-    "horizon": 3,
-    "hidden_size": 4,
-    "max_epochs": 2,
-    "combination": "none",
-    "epoch_windows": 32,
-    "validation_windows": 16,
-    "seed": 7,
-    "accelerator": "cpu",
-}
+from ..conftest import SMALL_OPTIONS
 
 
 class Killed(TrainingListener):
@@ -74,7 +63,7 @@ def test_a_csv_holds_the_curves_the_options_and_the_scores(
 def test_a_resumed_run_goes_on_in_its_log(make_table: Callable, here: Path) -> None:
     make_table().to_csv("data.csv", index=False)
     with pytest.raises(ZeroDivisionError):
-        Forecaster(**OPTIONS).fit("data.csv", out="run", logger="csv", log_to="logs", listener=Killed())
+        Forecaster(**SMALL_OPTIONS).fit("data.csv", out="run", logger="csv", log_to="logs", listener=Killed())
     Forecaster.resume("run", log_to="logs")
     assert rows_of(Path("logs/metrics.csv")) == losses_of(Path("run"))
     assert len(losses_of(Path("run"))) == 2
@@ -86,7 +75,7 @@ def test_a_run_is_logged_outside_its_folder_only_where_the_user_says_so_again(
 ) -> None:
     make_table().to_csv("data.csv", index=False)
     with pytest.raises(ZeroDivisionError):
-        Forecaster(**OPTIONS).fit("data.csv", out="run", logger="csv", listener=Killed())
+        Forecaster(**SMALL_OPTIONS).fit("data.csv", out="run", logger="csv", listener=Killed())
     recorded = json.loads(Path("run/tracking.json").read_text())
     Path("run/tracking.json").write_text(json.dumps(recorded | {"log_to": log_to}))
     again = f"if it may: forecast train --resume run --log-to {log_to}"
@@ -100,13 +89,13 @@ def test_a_run_is_logged_outside_its_folder_only_where_the_user_says_so_again(
 def test_the_command_that_goes_on_names_the_log(make_table: Callable, here: Path, refused: Callable) -> None:
     make_table().to_csv("data.csv", index=False)
     with pytest.raises(ZeroDivisionError):
-        Forecaster(**OPTIONS).fit("data.csv", out="run", logger="csv", log_to="logs", listener=Killed())
+        Forecaster(**SMALL_OPTIONS).fit("data.csv", out="run", logger="csv", log_to="logs", listener=Killed())
     refused("predict", "run", message="unfinished", hint="forecast train --resume run --log-to logs$")
 
 
 @pytest.mark.slow
 def test_an_ensemble_has_curves_for_each_member(make_table: Callable, here: Path) -> None:
-    Forecaster(**OPTIONS, ensemble=2).fit(make_table(), out="run", logger="csv")
+    Forecaster(**SMALL_OPTIONS, ensemble=2).fit(make_table(), out="run", logger="csv")
     names = set(pd.read_csv("run/tracking/metrics.csv").columns)
     assert {"member_1/validation_loss", "member_2/validation_loss", "validation/mae"} <= names
 
@@ -125,13 +114,13 @@ def test_a_logger_that_cannot_write_is_refused_before_training(
 ) -> None:
     monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
     with pytest.raises(ConfigError, match=message):
-        Forecaster(**OPTIONS).fit("no-table.csv", **options)
+        Forecaster(**SMALL_OPTIONS).fit("no-table.csv", **options)
 
 
 def test_a_logger_without_its_package_is_refused(monkeypatch: pytest.MonkeyPatch, here: Path) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(ConfigError, match="--logger wandb needs the package 'wandb'") as caught:
-        Forecaster(**OPTIONS).fit("no-table.csv", logger="wandb")
+        Forecaster(**SMALL_OPTIONS).fit("no-table.csv", logger="wandb")
     assert caught.value.hint == 'pip install "forecast-attn[wandb]"'
 
 
@@ -143,7 +132,7 @@ def test_tensorboard_reads_the_curves_back(make_table: Callable, here: Path) -> 
 
     make_table().to_csv("data.csv", index=False)
     with pytest.raises(ZeroDivisionError):
-        Forecaster(**OPTIONS).fit("data.csv", out="run", logger="tensorboard", listener=Killed())
+        Forecaster(**SMALL_OPTIONS).fit("data.csv", out="run", logger="tensorboard", listener=Killed())
     Forecaster.resume("run")
     events = EventAccumulator("run/tracking").Reload()
     read = {event.step: event.value for event in events.Scalars("validation_loss")}
@@ -160,7 +149,7 @@ def test_wandb_writes_an_offline_run(make_table: Callable, here: Path, monkeypat
     pytest.importorskip("wandb", reason="wandb is not installed: make test-services")
     monkeypatch.setenv("WANDB_MODE", "offline")
     monkeypatch.setenv("WANDB_SILENT", "true")
-    Forecaster(**OPTIONS).fit(make_table(), out="run", logger="wandb", log_to="logs")
+    Forecaster(**SMALL_OPTIONS).fit(make_table(), out="run", logger="wandb", log_to="logs")
     assert list(Path("logs").rglob("*.wandb"))
     assert list(Path("logs").rglob("attention*.png"))
     assert json.loads(Path("run/tracking.json").read_text())["id"]

@@ -11,7 +11,7 @@ import pytest
 
 from forecast_attn import Forecaster
 from forecast_attn.errors import ConfigError, RunError
-from forecast_attn.forecasting.layouts import as_nixtla
+from forecast_attn.forecasting.library_formats import as_nixtla
 from forecast_attn.forecasting.predict import ForecastResult
 
 
