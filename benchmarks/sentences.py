@@ -31,9 +31,14 @@ PAGE = ROOT / "docs" / "sentences.md"
 WIDE = "5000"  # columns of a terminal on which no sentence is wrapped
 COMMON = ("--seed", "1", "--validation-windows", "128", "--accelerator", "cpu", "--quiet")
 HEADINGS = ("attention ", "windows ", "sizes ", "weight 0 [")
-"""Beginnings of lines of `inspect` that say what is shown, not what is in it."""
+"""Beginnings of lines of `inspect` that name what is shown."""
+CAPTION = re.compile(
+    r"(Best|Worst|Run): |Mean weight by |Mean absolute error of |Made by |Save these |Point at |The charts of |"
+    r"[\w-]+(: [\w-]+ score,|, [\d,]+ of [\d,]+ validation windows \()"
+)
+"""Captions of pictures, headers, and how a page is used: nothing that could be true or false of the attention."""
 SHARED = 3
-"""Runs from which on a sentence that is the same in all of them stands once, above them."""
+"""A sentence of at least so many runs is listed once, above them."""
 
 Table = Callable[[], pd.DataFrame]
 
@@ -113,7 +118,7 @@ def _stamps(count: int, frequency: str) -> pd.Series[str]:
 DAILY = ("--lookback", "28", "--horizon", "3", "--hidden-size", "16", "--epoch-windows", "1024")
 HOURLY = ("--horizon", "24", "--hidden-size", "16", "--epoch-windows", "1024")
 EXAMPLES = (
-    Example("patches", _city, (*HOURLY, "--max-epochs", "6"), "hourly demand with a day and a week in it"),
+    Example("patches", _city, (*HOURLY, "--max-epochs", "6"), "hourly demand with a daily and a weekly pattern"),
     Example(
         "single hours", _city, (*HOURLY, "--patch-length", "1", "--lookback", "96", "--max-epochs", "6"),
         "the same, with a weight per hour",
@@ -121,9 +126,9 @@ EXAMPLES = (
     Example(
         "one epoch", _city, (*HOURLY, "--patch-length", "1", "--lookback", "96", "--max-epochs", "1",
                              "--epoch-windows", "128"),
-        "the same, hardly trained",
+        "the same, trained for a single epoch",
     ),
-    Example("noise", _noise, (*HOURLY, "--max-epochs", "4"), "white noise: the past says nothing"),
+    Example("noise", _noise, (*HOURLY, "--max-epochs", "4"), "white noise: the past is of no use"),
     Example(
         "planted lag", lambda: _sample("planted_lag.csv", 2_000),
         (*DAILY, "--attention", "bahdanau", "--max-epochs", "25", "--learning-rate", "0.01"),
@@ -131,17 +136,20 @@ EXAMPLES = (
     ),
     Example(
         "two regimes", _regimes, (*DAILY, "--future", "shift", "--max-epochs", "25", "--learning-rate", "0.01"),
-        "the driver of 3 days before where shift is 0, of 9 days before where it is 1",
+        "the driver of 3 days before if shift is 0, of 9 days before if it is 1",
     ),
     Example(
         "prices", _prices, (*HOURLY, "--attention", "multi-head", "--max-epochs", "5"),
-        "hourly prices: a day, wind that lasts, rare spikes",
+        "hourly prices: a daily pattern, wind that lasts for hours, rare spikes",
     ),
-    Example("panel", _panel, (*DAILY, "--id", "shop", "--max-epochs", "6"), "four shops with a week, two of noise"),
+    Example(
+        "panel", _panel, (*DAILY, "--id", "shop", "--max-epochs", "6"),
+        "four shops with a weekly pattern, two of noise",
+    ),
     Example("random walk", _walk, (*DAILY, "--max-epochs", "6"), "the last value is the best forecast"),
     Example(
         "months", _months, ("--horizon", "12", "--lookback", "48", "--hidden-size", "16", "--max-epochs", "20"),
-        "a year with its shape, and a trend",
+        "a yearly pattern and a trend",
     ),
 )  # fmt: skip
 
@@ -153,7 +161,7 @@ class RunSentences(NamedTuple):
     """Sentences about a run, and the evidence behind them."""
 
     sentences: dict[str, list[str]]
-    """Sentence -> where it stands."""
+    """Sentence -> where it is shown."""
     evidence: list[str]
 
 
@@ -227,7 +235,7 @@ def _json_sentences(inspection: dict[str, Any], audit: dict[str, Any]) -> Iterat
 
 
 def _is_sentence(text: str) -> bool:
-    return len(text.split()) >= 5 and bool(re.search("[a-z]{3}", text))
+    return len(text.split()) >= 5 and bool(re.search("[a-z]{3}", text)) and not CAPTION.match(_plain(text))
 
 
 def _plain(text: str) -> str:
@@ -281,7 +289,7 @@ def write_page(results: dict[str, RunSentences]) -> str:
     for name, each in results.items():
         parts.append(f"## {name[:1].upper()}{name[1:]}\n\n*{examples[name].truth}*: "
                      f"`forecast train table.csv {' '.join(examples[name].options)}`\n\nMeasured:\n")  # fmt: skip
-        parts.append("".join(f"\n- {fact}" for fact in each.evidence) + "\n\n| sentence | stands in |\n|---|---|")
+        parts.append("".join(f"\n- {fact}" for fact in each.evidence) + "\n\n| sentence | shown in |\n|---|---|")
         single = {sentence: surfaces for sentence, surfaces in each.sentences.items() if sentence not in shared}
         rows = (f"| {_cell(sentence)} | {', '.join(surfaces)} |" for sentence, surfaces in single.items())
         parts.append("\n" + "\n".join(rows) + "\n\n")
@@ -299,12 +307,22 @@ def _names(names: list[str], results: dict[str, RunSentences]) -> str:
 
 HEAD = """# Every sentence, and its evidence
 
-Ten small runs, good and bad, on tables whose truth is known; all that the tool says about their attention, and what was
-measured. `python benchmarks/sentences.py` trains, audits and writes this page again; another machine's arithmetic may
-change a digit. *Before the audit* is `forecast inspect` with the evidence of the training alone; *terminal* is it
-with `audit`, *page* is `inspect --html`, *json* is `inspect --json` and audit.json.
+After this page you can judge whether the tool says more about attention than it has measured. It lists
+every sentence about the attention of ten small runs, good and bad, on tables whose truth is known, after
+the numbers that the sentences must agree with. Captions and headers are left out.
 
-## Said of several runs, word for word
+| shown in | command |
+|---|---|
+| before the audit | `forecast inspect`, with the evidence of the training alone |
+| terminal | `forecast inspect` after the audit, and `forecast audit` |
+| page | `forecast inspect --html` |
+| report | `forecast report` |
+| json | `forecast inspect --json`, and audit.json |
+
+`python benchmarks/sentences.py` trains, audits and writes this page again; another machine may change a
+digit.
+
+## Sentences of several runs
 
 | sentence | runs |
 |---|---|
