@@ -529,8 +529,8 @@ def test_what_stands_above_the_rows_is_left_out(
     if len(options) == 1 or "skip_footer" in options:
         proposal = find_proposals(path, DataConfig())[0]
         assert dict(proposal.options) == options
-    words = shlex.split(command_text(str(path), {}, options, "check"))
-    fixed = forecast(*words[1:], "--fix", "--out", "-")
+    words = shlex.split(command_text(str(path), {}, options))
+    fixed = forecast("check", *words[2:], "--fix", "--out", "-")
     assert fixed.code == 0
     assert fixed.out.splitlines()[0].split(",") == (["date", "y"] if target == "y" else ["column_1", "column_2"])
     assert len(fixed.out.splitlines()) == 91

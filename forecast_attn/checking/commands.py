@@ -95,16 +95,15 @@ class Proposal:
         return {"command": command, **dataclasses.asdict(self), "options": dict(self.options)}
 
 
-def command_text(table: str, given: Mapping[str, Any], options: Mapping[str, Any], command: str = "train") -> str:
+def command_text(table: str, given: Mapping[str, Any], options: Mapping[str, Any]) -> str:
     """`forecast train data.csv --target y`, as a shell takes it.
 
     Args:
         table: the file.
         given: options that the user gave, by field name.
         options: added to them.
-        command: train, or another one that takes a table and its options.
     """
-    words = ["forecast", command, table]
+    words = ["forecast", "train", table]
     for name, value in {**given, **options}.items():
         flag = "out" if name == "out" else flag_name(find_option(name)[1])
         if isinstance(value, bool):

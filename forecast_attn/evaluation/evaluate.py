@@ -95,7 +95,7 @@ def evaluate(forecasts: Any, actuals: Any, **options: Unpack[EvaluateKeywords]) 
     check_groups(by)
     several = list(forecasts) if isinstance(forecasts, list | tuple) else [forecasts]
     _refuse_shared_files(request.out, [*several, actuals])
-    reading = _config_of({name: value for name, value in options.items() if name in READING})
+    reading = RunConfig.from_options({name: value for name, value in options.items() if name in READING}).data
     panel = read_actuals(fetched(actuals), reading)
     tables = [ForecastTable.read(fetched(each), panel, tuple(model_columns)) for each in several]
     _refuse_idle_options(tables, season, block, norm)
@@ -139,10 +139,6 @@ def _refuse_shared_files(out: Path | None, tables: list[Any]) -> None:
     if out.suffix not in (".csv", ".json"):
         raise ConfigError(f"--out '{out}' is neither .csv nor .json", "--out scores.csv")
     refuse_outputs({"--out": out}, read=named)
-
-
-def _config_of(options: dict[str, Any]) -> DataConfig:
-    return RunConfig.from_options(options).data
 
 
 def _refuse_idle_options(tables: Sequence[ForecastTable], season: int | None, block: int | None, norm: int) -> None:

@@ -27,32 +27,23 @@ from forecast_attn.inspection.warnings import warnings_of
 def inspect_attention(
     dump: AttentionDump,
     *,
-    item: str | None = None,
-    cutoff: Any = None,
-    step: int | None = None,
-    head: int | None = None,
     top: int = 5,
     by: str | None = None,
     evidence: Evidence | None = None,
 ) -> Inspection:
-    """Describe the weights of a file or a part of it, reading them once and a row group at a time.
+    """Describe the weights of a file or of a selection of it, reading them once and a row group at a time.
 
     Args:
         dump: the file.
-        item: only this series.
-        cutoff: only this cut-off.
-        step: only this step ahead.
-        head: only this head.
         top: how many lags to list.
         by: also describe groups of the windows: `item`, `head`, or `hour` or `weekday` of the cut-off.
         evidence: on the need for these weights; see `evidence_of`.
 
     Raises:
-        DataError: no such series or cut-off, or a file without windows.
-        ConfigError: no such step or head, or nothing to group by.
+        DataError: a file without windows.
+        ConfigError: nothing to group by.
         RunError: the file is damaged.
     """
-    dump = dump.select(item=item, cutoff=cutoff, step=step, head=head)
     if not dump.num_windows:
         raise DataError(f"'{dump.path}' holds no windows", "predict again to write it anew")
     grouping = None if by is None else group_windows(dump, by)

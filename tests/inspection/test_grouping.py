@@ -48,7 +48,7 @@ def test_heads_are_groups_too(dump):
     assert [(group.name, group.num_windows) for group in inspection.groups] == [("head 0", 60), ("head 1", 60)]
     for head, group in enumerate(inspection.groups):
         assert group.profile == pytest.approx(dump.weights[:, head].mean(axis=(0, 1), dtype=float), abs=1e-7)
-        assert group.effective_steps == pytest.approx(inspect_attention(dump, head=head).mean("effective_steps"))
+        assert group.effective_steps == pytest.approx(inspect_attention(dump.select(head=head)).mean("effective_steps"))
 
 
 def test_hours_and_weekdays_stand_in_the_order_of_the_clock(dump):

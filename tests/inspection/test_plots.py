@@ -104,7 +104,7 @@ def test_seasons_are_marked(make_dump):
 @pytest.mark.parametrize("part", [{}, {"step": 3}])
 def test_the_file_is_a_picture_of_readable_size(make_dump, tmp_path, part):
     path = tmp_path / "heatmap.png"
-    save_picture(inspect_attention(make_dump(windows=1), **part), path)
+    save_picture(inspect_attention(make_dump(windows=1).select(**part)), path)
     content = path.read_bytes()
     assert content.startswith(b"\x89PNG")
     assert int.from_bytes(content[16:20]) == 1440

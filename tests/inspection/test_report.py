@@ -24,7 +24,7 @@ def page(inspection, width=100, **console):
 def test_a_planted_lag_is_found_with_its_time_stamps(make_dump, one_hot):
     lags = 30 - np.arange(1, 13)
     weights = np.tile(one_hot(lags, 48), (5, 1, 1, 1))
-    inspection = inspect_attention(make_dump(weights), cutoff="2026-01-05 16:00")
+    inspection = inspect_attention(make_dump(weights).select(cutoff="2026-01-05 16:00"))
     assert [step.top[0].lag for step in inspection.steps] == lags.tolist()
     first = inspection.steps[0]
     assert (first.timestamp, first.top[0].timestamp, first.top[0].distance) == (
@@ -66,7 +66,7 @@ def test_row_groups_do_not_change_the_inspection(make_dump, monkeypatch):
 
 def test_selection_narrows_the_header(make_dump):
     dump = make_dump(windows=3, items=("a", "b"), heads=2)
-    inspection = inspect_attention(dump, item="b", step=7, head=1, top=2)
+    inspection = inspect_attention(dump.select(item="b", step=7, head=1), top=2)
     header = inspection.header
     assert (header.item_ids, header.num_windows, header.heads) == (["b"], 3, [1])
     assert (header.first_cutoff, header.last_cutoff) == ("2026-01-05 14:00", "2026-01-05 16:00")
@@ -81,7 +81,7 @@ def test_selection_narrows_the_header(make_dump):
 )
 def test_what_is_not_there_is_refused(make_dump, choice, kind):
     with pytest.raises(kind):
-        inspect_attention(make_dump(), **choice)
+        make_dump().select(**choice)
 
 
 def test_a_file_without_windows_is_refused(make_dump):
@@ -262,7 +262,7 @@ def test_a_single_window_shows_real_times(make_dump, one_hot):
 
 
 def test_a_single_step_lists_its_lags(make_dump):
-    inspection = inspect_attention(make_dump(windows=1), step=3, top=4)
+    inspection = inspect_attention(make_dump(windows=1).select(step=3), top=4)
     lines = page(inspection).splitlines()
     start = next(number for number, line in enumerate(lines) if line.startswith("step 3, 2026-01-05 17:00"))
     assert [int(line.split()[0]) for line in lines[start + 2 : start + 6]] == [

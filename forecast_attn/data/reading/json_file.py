@@ -284,11 +284,9 @@ def _with_short_names(rows: list[Row]) -> list[Row]:
     short = {
         name: end if last.count(end) == 1 else name.replace(_WITHIN, ".") for name, end in zip(names, last, strict=True)
     }
-    return [{short[name]: cell for name, cell in row.items()} for row in rows] if any(map(_is_within, names)) else rows
-
-
-def _is_within(name: str) -> bool:
-    return _WITHIN in name
+    if not any(_WITHIN in name for name in names):
+        return rows
+    return [{short[name]: cell for name, cell in row.items()} for row in rows]
 
 
 def _cell(value: Any) -> str:
