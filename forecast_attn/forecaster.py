@@ -69,7 +69,7 @@ if TYPE_CHECKING:
 
 
 class Forecaster:
-    """Trains on a table, forecasts it, and keeps what the forecast looked at.
+    """A forecaster with attention: trains on a table, forecasts, and keeps the attention weights.
 
         forecaster = Forecaster(horizon=24, lookback=168, attention="luong-general", future_covariates=["temperature"])
         forecaster.fit(frame)
@@ -95,12 +95,12 @@ class Forecaster:
         return f"Forecaster({options})" if self._run is None else f"<Forecaster of run '{self._run.path}'>"
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The options that were given, by name, as scikit-learn asks for them; of a loaded run all of them.
+        """Return the options that were given, by name, as scikit-learn expects; for a loaded run, all of them.
 
         An option that was not given is left out, because a preset or the table decides it.
 
         Args:
-            deep: no option holds another estimator; there for scikit-learn.
+            deep: ignored, because no option holds another estimator.
         """
         return dict(self._options)
 
@@ -130,17 +130,17 @@ class Forecaster:
         """Train on a table.
 
         Args:
-            data: a DataFrame or a CSV file: one row per time step, for several series with a column that names them.
+            data: a DataFrame or a CSV file with one row per time step, and for several series a column that names them.
                 Time may be the index; a Series with such an index is a table of one column.
-            vintages: future covariates as they were forecast, with a column issued_at; or name a file as the option
+            vintages: past forecasts of future covariates, with a column issued_at; or name a file with the option
                 `vintages`.
             out: run directory to write; without it the run lives in a temporary directory until `save`.
-            listener: hears how training goes.
-            logger: log options, losses and scores elsewhere too: csv, tensorboard, mlflow or wandb.
-            log_to: folder or address of the logger; tracking/ in the run when None.
+            listener: notified of the progress of training.
+            logger: tracker that also receives options, losses and scores: csv, tensorboard, mlflow or wandb.
+            log_to: folder or address of the tracker; tracking/ in the run when None.
 
         Raises:
-            DataError: what is wrong with the table, with column, row and series.
+            DataError: the table cannot be used; the error names column, row and series.
             ConfigError: options contradict each other, or the logger cannot write.
             RunError: the run directory cannot be written, or the loss became non-finite.
         """
@@ -185,14 +185,14 @@ class Forecaster:
         Args:
             run: the run directory.
             data: the table it was started with; the recorded file when None.
-            vintages: the table of forecasts it was started with, where that was no file.
-            listener: hears how training goes.
-            log_to: the folder or address that the run is logged to, once more, if it is not in the run.
+            vintages: the table of past forecasts it was started with, if that was not a file.
+            listener: notified of the progress of training.
+            log_to: the folder or address that the run is logged to, if it is outside the run.
 
         Raises:
-            RunError: the run is finished or damaged, or the table is another one.
+            RunError: the run is finished or damaged, or the table is a different one.
             ConfigError: the run would be logged elsewhere than `log_to` says.
-            DataError: what is wrong with the table.
+            DataError: the table cannot be used.
         """
         from forecast_attn.training.process_group import broadcast, joined
         from forecast_attn.training.progress import TrainingListener
@@ -247,14 +247,14 @@ class Forecaster:
 
         Args:
             data: history; the end of the table it was trained on when None.
-            future: future covariates of the steps to forecast, joined on time stamps and series; not needed where
+            future: future covariates of the steps to forecast, joined on time stamps and series; not needed if
                 `data` has rows with covariates after its last target.
             on_dump: called with the size and the path of each attention file before it is written.
-            **options: listed below. Files are written whole or not at all. Without `out` no CSV is written; weights
-                and paths without a file of their own are in a temporary one.
+            **options: listed below. Files appear whole or not at all. Without `out` no CSV is written; weights and
+                paths without a named file go to a temporary one.
 
         Raises:
-            ConfigError: the run has no paths to draw or no members, or an option has nothing to act on.
+            ConfigError: an option does not apply to this run.
             RunError: not fitted, or the run is damaged.
             DataError: history or future is too short, lacks a column or a value, or has a series that training did
                 not see.
@@ -284,8 +284,8 @@ class Forecaster:
                 table; they appear when all are done.
 
         Raises:
-            ConfigError: an option that is for one table only, or `engine` is ray and Ray is not installed.
-            DataError: what is wrong with a file, or a series is in two of them.
+            ConfigError: an option that applies to one table only, or `engine` is ray and Ray is not installed.
+            DataError: a file cannot be used, or a series is in two of them.
             RunError: not fitted, the run is damaged, or a folder exists already or cannot be written.
         """
         from forecast_attn.forecasting.partitioned import forecast_parts
@@ -295,14 +295,14 @@ class Forecaster:
         return forecast_parts(self._fitted(), data, request, on_part)
 
     def future_template(self, data: pd.DataFrame | Table | None = None) -> FutureTemplate:
-        """The table of future covariates that `predict` needs, with cells to fill in.
+        """Return the table of future covariates that `predict` needs, with cells to fill in.
 
         Args:
             data: history; the end of the table it was trained on when None.
 
         Raises:
             RunError: not fitted, or the run is damaged.
-            DataError: what is wrong with the history.
+            DataError: the history cannot be used.
         """
         from forecast_attn.data.template import FutureTemplate
         from forecast_attn.forecasting.history import read_history
@@ -327,16 +327,16 @@ class Forecaster:
     ) -> BacktestResult:
         """Forecast from many past cut-offs, and compare with the actual values.
 
-        Without refits every forecast has the bits of `predict` on a table that ends at its cut-off. A forecaster that
-        is not fitted trains first, on the rows before the first stamp that is forecast.
+        Without refits, every forecast has the bits of `predict` on a table that ends at its cut-off. A forecaster that
+        is not fitted is trained first, on the rows before the first time stamp that is forecast.
 
         Args:
             data: the table; the one it was trained on when None, from the end of its training rows on.
-            vintages: future covariates as they were forecast; the file that the run names when None.
-            listener: hears how it goes.
-            training: called with the progress of the training, where there is one.
-            **options: listed below. Without `out` the rows are in a temporary file. A call that was cut short goes on
-                where it was when it is repeated.
+            vintages: past forecasts of future covariates; the file that the run names when None.
+            listener: notified of the progress.
+            training: notified of the progress of the training, if there is one.
+            **options: listed below. Without `out` the rows are in a temporary file. An interrupted call
+                continues when it is repeated.
 
         Raises:
             ConfigError: options that contradict each other, or do not fit the run.
@@ -451,18 +451,18 @@ class Forecaster:
 
     @takes([ScoreRequest])
     def anomalies(self, data: pd.DataFrame | Table, **options: Unpack[ScoreKeywords]) -> AnomalyScores:
-        """Score each row of a table by the interval that was forecast for it before it was known.
+        """Score each row of a table against the interval that was forecast for it.
 
         Args:
             data: the rows, with at least a lookback before them.
             **options: listed below. Without `out` no file is written.
 
         Returns:
-            A row per row of the table, with its interval, score, p-value and flag. No score depends on later rows.
+            One row per row of the table, with its interval, score, p-value and flag. No score depends on later rows.
 
         Raises:
             ConfigError: the run has no intervals, or an option is not possible with it.
-            DataError: what is wrong with a table, it has no row to score, or there is too little reference for `rate`.
+            DataError: a table cannot be used, has no row to score, or the reference is too small for `rate`.
             RunError: not fitted, the run is damaged, or the file cannot be written.
         """
         from forecast_attn.backtest.anomalies import score_rows
@@ -491,7 +491,7 @@ class Forecaster:
         Args:
             hierarchy: a column per level, from the top to the bottom, and a row per bottom series; cells are the names
                 of the series.
-            forecasts: such as `ForecastResult.predictions`; the newest that were written into the run when None.
+            forecasts: such as `ForecastResult.predictions`; the newest in the run when None.
             **options: listed below. Without `out` no file is written.
 
         Raises:
@@ -521,19 +521,19 @@ class Forecaster:
     ) -> Self:
         """Continue the run on new rows, and return a forecaster of the new run; this one stays as it is.
 
-        Old and new weights are scored on the newest steps, which neither was trained on, and the better ones go on;
+        Old and new weights are scored on the newest steps, which neither was trained on, and the better ones are kept;
         `metrics["update"]` says which. Without `out` the new run lives in a temporary directory until `save`.
 
         Args:
             data: the rows after the end of the run's table.
-            history: that table; the file that the run was trained on, with the rows of earlier updates, when None.
+            history: the run's table; the file it was trained on, with the rows of earlier updates, when None.
             on_epoch: called after every epoch.
             **options: listed below.
 
         Raises:
             ConfigError: options that contradict each other, or a run that cannot be updated.
-            DataError: what is wrong with the rows: one overlaps or contradicts the table, some in between are missing,
-                a column is missing, the time step is another one, or there are none.
+            DataError: the rows cannot be used: they overlap or contradict the table, rows in between or a column are
+                missing, the time step differs, or there are none.
             RunError: not fitted, the run is damaged, its table is not known, or the new run cannot be written.
             KeyboardInterrupt: Ctrl-C; nothing is written.
         """
@@ -559,19 +559,19 @@ class Forecaster:
         """Draw forecasts: those given, or the newest that `predict` or `backtest` wrote into the run.
 
         Args:
-            kind: `forecast`, `error-by-step`, `calibration`, `attribution` (what one forecast owes to each input) or
+            kind: `forecast`, `error-by-step`, `calibration`, `attribution` (contribution of each input) or
                 `by-value` (mean forecast and actual value by the value of a column).
             forecasts: a table of forecasts, such as `ForecastResult.predictions` or `BacktestResult.frame`; those in
                 the run when None.
-            data: a table of the series, which also has the actual values; found through the run when None.
-            future: values of covariates beyond it, for the attribution of the forecast itself.
+            data: a table of the series with the actual values; the run's table when None.
+            future: future covariates, for the attribution of the forecast after the end of the table.
             **options: listed below.
 
         Returns:
-            The picture: `.print()` shows it in a terminal, `.figure()` is one of matplotlib, `.to_dict()` its numbers.
+            The picture: `.print()` shows it in a terminal, `.figure()` is a matplotlib figure, `.to_dict()` its numbers.
 
         Raises:
-            ConfigError: there is no such kind, an option is not about it, or matplotlib is not installed.
+            ConfigError: there is no such kind, an option does not apply to it, or matplotlib is not installed.
             RunError: not fitted, or the run is damaged.
             DataError: nothing matches the choice.
         """
@@ -595,13 +595,13 @@ class Forecaster:
         Args:
             data: that table; the recorded file when None.
             listener: called with the plan and the progress of the audit.
-            **options: listed below. A model without attention is tested for its columns only. The same `seed` gives
-                the same document.
+            **options: listed below. For a model without attention only the columns are tested. The same `seed`
+                gives the same document.
 
         Raises:
             ConfigError: the model has no attention, a number is out of its range, or `out` is read or of the run.
-            RunError: not fitted; another run cannot be compared with; or this is not the table of the training.
-            DataError: what is wrong with the table.
+            RunError: not fitted; another run cannot be compared; or the table is not the one of the training.
+            DataError: the table cannot be used.
         """
         from forecast_attn.audit import AuditOptions, audit_run, write_audit
         from forecast_attn.runs.output_paths import refuse_outputs
@@ -620,10 +620,10 @@ class Forecaster:
 
     @takes([ReportRequest])
     def report(self, data: Path | str | None = None, **options: Unpack[ReportKeywords]) -> RunReport:
-        """Put all that is known of the run on one page that prints.
+        """Write one printable page on the run: accuracy, attention, its audit, the data and more.
 
         Args:
-            data: file of the table of the training, for its bytes are compared; the recorded one when None.
+            data: file of the training table, whose bytes are compared; the recorded file when None.
             **options: listed below. Without any, nothing is written.
 
         Returns:
@@ -631,8 +631,8 @@ class Forecaster:
 
         Raises:
             RunError: not fitted, the run is damaged, or a file cannot be written.
-            ConfigError: there is no browser to print a PDF with, or `data` is no file.
-            DataError: what is wrong with the table.
+            ConfigError: there is no browser to print a PDF with, or `data` is not a file.
+            DataError: the table cannot be used.
         """
         from forecast_attn.reporting.printer import check_targets, write_report
         from forecast_attn.reporting.report import build_run_report
@@ -674,14 +674,14 @@ class Forecaster:
     def inspect(
         self, data: Path | str | None = None, **options: Unpack[InspectKeywords]
     ) -> Inspection | WeightComparison:
-        """Describe what the last forecast that was written into the run looked at; its validation windows before any.
+        """Describe what the last forecast in the run looked at, or the validation windows if there is none yet.
 
         Args:
-            data: table of the series to draw; found through the run when None.
+            data: table of the series to draw; the run's table when None.
             **options: listed below.
 
         Returns:
-            Steps, lags, warnings and one sentence as far as the evidence goes; with `compare` the differences.
+            Steps, lags, warnings and one sentence that the evidence supports; with `compare` the differences.
 
         Raises:
             ConfigError: options that do not go together, no such step or head, or a file to write that is read.
@@ -718,13 +718,13 @@ class Forecaster:
 
     @property
     def metrics(self) -> dict[str, Any]:
-        """Validation errors of the best weights beside the baselines', in the target's units."""
+        """Validation errors of the best weights and of the baselines, in the target's units."""
         run = self._fitted()
         return run.read_json(run.metrics)
 
     @property
     def history(self) -> pd.DataFrame:
-        """One row per epoch; of an ensemble per member and epoch, with the member in the first column."""
+        """One row per epoch; for an ensemble one per member and epoch, with the member in the first column."""
         import pandas as pd
 
         run = self._fitted()
@@ -735,7 +735,7 @@ class Forecaster:
 
     @property
     def validation_attention(self) -> AttentionDump | None:
-        """Weights over windows of the validation stretch; None for the mechanism `none`."""
+        """Attention weights of validation windows; None for the mechanism `none`."""
         from forecast_attn.attention_file import read_attention
 
         run = self._fitted()
