@@ -568,7 +568,7 @@ class Forecaster:
             **options: listed below.
 
         Returns:
-            The picture: `.print()` shows it in a terminal, `.figure()` is a matplotlib figure, `.to_dict()` its numbers.
+            The picture: `.print()` prints it, `.figure()` is a matplotlib figure, `.to_dict()` the numbers.
 
         Raises:
             ConfigError: there is no such kind, an option does not apply to it, or matplotlib is not installed.
