@@ -8,8 +8,8 @@ Importing this package imports nothing heavy; `Forecaster` is loaded when it is 
 import os
 from typing import TYPE_CHECKING, Any
 
-# Intel's matrix kernels, also on AMD, may round a row by where it lies in memory, and so by its place in a batch; told
-# to be strict they do not, at the same speed. They read this once, when they first multiply.
+# Intel's matrix kernels, also on AMD, may round a row by its address in memory, and so by its position in a batch. In
+# strict mode they do not, at the same speed. They read this once, at the first product.
 os.environ.setdefault("MKL_CBWR", "AUTO,STRICT")
 
 if TYPE_CHECKING:

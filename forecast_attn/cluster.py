@@ -46,7 +46,7 @@ def shared_out(engine: str, jobs: int = 1, accelerator: str = "cpu") -> Iterator
         accelerator: of a cluster; see `connected`.
 
     Raises:
-        ConfigError: Ray is not installed, or what was asked for contradicts itself.
+        ConfigError: Ray is not installed, or the options contradict each other.
         RunError: there is no such cluster.
     """
     check_sharing(engine, jobs)

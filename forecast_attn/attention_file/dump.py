@@ -223,7 +223,7 @@ class AttentionDump:
 
         Raises:
             DataError: no such series or cut-off.
-            ConfigError: no such step or head, or a cut-off that is no time.
+            ConfigError: no such step or head, or a cut-off that is not a time.
         """
         keep = np.ones(self.num_windows, bool)
         if item is not None:

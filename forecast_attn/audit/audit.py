@@ -165,7 +165,7 @@ def _refuse(model: Model, options: AuditOptions, others: dict[str, Model]) -> No
     if options.attention and not model.has_attention:
         raise ConfigError(
             "this run was trained with --attention none: there are no weights to audit",
-            "--covariates tells which columns it needs",
+            "--covariates measures which columns it needs",
         )
     for name, other in others.items():
         check_comparable(model, other, name)

@@ -269,7 +269,7 @@ class _RunningBacktest:
                 self.compare_with(name)
 
     def compare_with(self, name: str) -> None:
-        """The forecasts of a baseline; none of one that nobody named and that cannot be fitted."""
+        """The forecasts of a baseline; empty for one that was not named and cannot be fitted."""
         backtest, panel = self.backtest, self.backtest.panel
         none, windows = dict.fromkeys(backtest.model.quantiles), backtest.folds.windows
         tables = (

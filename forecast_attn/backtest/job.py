@@ -44,7 +44,7 @@ class Backtest:
     """Series left out because training did not see them."""
     baselines: tuple[str, ...] = ()
     dispensable: tuple[str, ...] = ()
-    """Baselines that nobody named: they are left out where there is too little to fit them on."""
+    """Baselines that were not named: they are left out where there is too little to fit them on."""
     combine_with: tuple[str, ...] = ()
     """Some of the baselines; the mean of theirs and the model's forecast is a model too."""
     weights: dict[str, float] = field(default_factory=dict)

@@ -122,7 +122,7 @@ def plan_backtest(
     Args:
         run: finished.
         data: what to forecast and compare with; the table of the training when None.
-        options: what was asked for.
+        options: of the backtest.
         vintages: future covariates as they were forecast; the file that the run names when None.
         progress: called with the bytes read so far and the bytes there are.
 
@@ -235,7 +235,7 @@ def _candidates(model: Model, panel: Panel, weights: dict[str, float], options: 
 
 
 def _dispensable(options: BacktestOptions, candidates: tuple[str, ...]) -> tuple[str, ...]:
-    """Baselines that nobody named."""
+    """Baselines that were not named."""
     default = () if options.baselines is not None else DEFAULT_BASELINES
     named = {*(options.combine_with or ()), *(options.baselines or ())}
     return tuple(name for name in dict.fromkeys((*default, *candidates)) if name not in named)

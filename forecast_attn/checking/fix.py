@@ -265,7 +265,7 @@ def _form_repairs(table: Path | str | pd.DataFrame, config: DataConfig) -> Itera
 
 
 def _repairs_around_the_rows(config: DataConfig) -> Iterator[Repair]:
-    """Lines that are no rows, and a header that was not there."""
+    """Repairs of lines that are not rows, and of a missing header."""
     if config.skip_rows:
         yield Repair("lines above the header: removed", count=config.skip_rows)
     if config.comment is not None:
@@ -351,7 +351,7 @@ class TextForm:
 
 
 def text_form(table: Path | str, config: DataConfig) -> TextForm | None:
-    """Text format of the table; None for tables that are no text.
+    """Text format of the table; None for tables that are not text.
 
     Raises:
         ConfigError: an impossible delimiter, decimal mark or encoding.

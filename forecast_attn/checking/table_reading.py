@@ -307,7 +307,7 @@ MOST_TEXTS = 8
 
 
 def _extra_line_options(table: Table, options: dict[str, Any], problem: object) -> tuple[dict[str, Any], ...]:
-    """Options for a text with lines that are no rows, without a header, or with a header that names a column twice."""
+    """Options for a text with lines that are not rows, without a header, or with a header that names a column twice."""
     if isinstance(table, pd.DataFrame):
         return ()
     try:

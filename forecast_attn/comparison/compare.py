@@ -57,7 +57,7 @@ def compare(
         attention: names of mechanisms, two or more.
         out: folder to write: a run directory for each training, and the leaderboard.
         vintages: future covariates as they were forecast.
-        listener: hears how it goes.
+        listener: called with the progress.
         **options: listed below; all but `seeds` and `seed` are the same for all runs.
 
     Raises:
@@ -96,7 +96,7 @@ def resume_comparison(
         out: its folder.
         data: the table it was started with; the recorded file when None.
         vintages: the table of forecasts it was started with, where that was no file.
-        listener: hears how it goes.
+        listener: called with the progress.
         jobs: as of `compare`.
         engine: as of `compare`.
 

@@ -126,7 +126,7 @@ def checked_value(option_field: dataclasses.Field[Any], value: Any, hint: str | 
 
 
 def _check_names_file(flag: str, path: str) -> None:
-    """Refuse what `Path` would take for the name of a file, and nobody meant as one.
+    """Refuse a text that `Path` takes for the name of a file although it cannot be meant as one.
 
     Raises:
         ConfigError: it is empty, or ends like a folder that is not there.
@@ -376,7 +376,7 @@ def parse_combination(given: str | Sequence[str]) -> tuple[str, ...]:
     """The baselines of `--combine-with`: names, or one text of names with commas; `none` for no baseline.
 
     Raises:
-        ConfigError: a text without a name, something that is no text, or a name that is there twice.
+        ConfigError: a text without a name, something that is not text, or a name that is there twice.
         TypeError: no sequence.
     """
     parts = [given] if isinstance(given, str) else list(given)

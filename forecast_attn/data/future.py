@@ -476,7 +476,7 @@ def _extent(table_stamps: Stamps, zone: Zone) -> str:
 
 
 def bad_time(frame: pd.DataFrame, column: str, at: int, source: str) -> DataError:
-    """Error for a cell that is no time stamp."""
+    """Error for a cell that is not a time stamp."""
     value = frame[column].iloc[at]
     shown = "empty" if pd.isna(value) else f"'{value}'"
     return DataError(

@@ -53,7 +53,7 @@ def axis_stamps(
     item_ids: tuple[str, ...],
     date_format: str | None = None,
 ) -> tuple[Stamps, Mask]:
-    """Put a column of another table on a run's axis (num_rows,); also return a mask of cells that are no time.
+    """Put a column of another table on a run's axis (num_rows,); also return a mask of cells that are not times.
 
     Args:
         column: as read.

@@ -22,7 +22,7 @@ _SHARE = 6
 """Where the largest of n values is below sqrt(n) / 6 standard deviations, no few values make up the variance."""
 MOST_NAMED = 3
 UNSCALED = ("covariates", "none")
-"""Scalings under which nobody has measured how far the target's values lie apart."""
+"""Scalings that do not measure how far the target's values lie apart."""
 
 
 class _ScaledColumn(NamedTuple):

@@ -181,7 +181,7 @@ def _without_empty_ends(cells: Cells, roles: Roles, repairs: list[Repair]) -> Ce
 
 
 def _without_rows_behind_future_gaps(cells: Cells, roles: Roles, repairs: list[Repair]) -> Cells:
-    """Drop the future rows of a series from the first absent one on: nothing tells what its covariates will be."""
+    """Drop the future rows of a series from the first absent one on: its covariates are not known."""
     absent = (cells.rows == 0) & ~cells.up_to_last_known(roles.target)
     if not absent.any():
         return cells

@@ -270,7 +270,7 @@ def _regular_among(frame: pd.DataFrame, dates: list[str]) -> str | None:
 
 
 def _is_unique(column: pd.Series) -> bool:
-    """Return whether no two rows have the same cell; of text out of a file mostly told without a look at the rows."""
+    """Return whether no two rows have the same cell; of text from a file mostly by its categories alone."""
     if isinstance(column.dtype, pd.CategoricalDtype) and len(column.cat.categories) < len(column):
         return False
     return bool(column.is_unique)

@@ -24,7 +24,7 @@ class FutureTemplate:
     """A table of the steps to forecast, with what is known of them already."""
 
     table: pd.DataFrame
-    """The series' column if the data has one, the time column, and every future covariate; empty where nobody knows."""
+    """The series' column if the data has one, the time column, and every future covariate; empty where not known."""
     to_fill: dict[str, int]
     """Future covariate -> cells that a forecast still needs; only those it needs any of."""
     is_needless: bool

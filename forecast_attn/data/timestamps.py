@@ -49,7 +49,7 @@ class ParsedStamps:
     stamps: Stamps
     """UTC where the cells say their zone, else as written (num_rows,)."""
     bad: Mask
-    """Cells that are no time stamp (num_rows,)."""
+    """Cells that are not time stamps (num_rows,)."""
     offsets: NDArray[np.int32] | None = None
     """Seconds east of UTC as each cell says it (num_rows,); None where the cells carry no offsets."""
     zone: str | None = None
@@ -68,7 +68,7 @@ def parse_timestamps(column: pd.Series, name: str = "time", date_format: str | N
             of 1899; day-first, month-first or year-first for dates of three numbers; found when None.
 
     Returns:
-        The stamps (num_rows,) and a mask (num_rows,) of the cells that are no time stamps, whose values mean nothing.
+        The stamps (num_rows,) and a mask (num_rows,) of the cells that are not time stamps, whose values mean nothing.
 
     Raises:
         ConfigError: `date_format` is not a format.

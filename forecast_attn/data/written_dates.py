@@ -201,7 +201,7 @@ def _with_offset(cell: str) -> str:
 
 
 def _in_english(cell: str, has_months: bool) -> str:
-    """`Montag, 3. März 2021` as `3 Mar 2021`; `ago 12` too where other cells have months that are no English words."""
+    """`Montag, 3. März 2021` as `3 Mar 2021`; `ago 12` too where other cells have months that are not English words."""
     cell = _WEEKDAY.sub("", cell, count=1) if _WEEKDAY.match(cell) else cell
     cell = _OF.sub(" ", _ORDINAL.sub(r"\1", cell))
     return _WORD.sub(lambda word: _english_month(word, has_months), cell)

@@ -48,7 +48,7 @@ class ForecastColumns:
     models: dict[str, ModelColumns]
     """One per column of forecasts."""
     left_out: tuple[str, ...]
-    """Columns that are no forecasts."""
+    """Columns that are not forecasts."""
 
 
 def forecast_columns(

@@ -36,7 +36,7 @@ TIED = 0.8
 MOST_TIED = 3
 """Stretches of keys with such weights; with more, no distance stands out."""
 MOST_NAMED = 4
-"""Steps whose largest weight is told in words; of more of them the first and the last."""
+"""Steps whose largest weight is described in words; of more of them the first and the last."""
 
 Mask = NDArray[np.bool_]
 

@@ -81,7 +81,7 @@ class Forecasts:
         """The forecasts of one cut-off, none if there is none; `text` as the user writes a time.
 
         Raises:
-            ConfigError: that is no time, or can be two.
+            ConfigError: it is not a time, or an ambiguous one.
         """
         stamps = self.frame["cutoff"].to_numpy()
         return self.where(stamps == parse_time(text, stamps.dtype, self.zone))

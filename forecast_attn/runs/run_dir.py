@@ -189,7 +189,7 @@ class RunDir:
 
     @property
     def title(self) -> str:
-        """Name of the folder; of a temporary one, which nobody named, the mechanism.
+        """Name of the folder; of a temporary one, the mechanism.
 
         Raises:
             RunError: config.json of a temporary one cannot be read.

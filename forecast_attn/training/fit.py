@@ -65,7 +65,7 @@ def fit(
     Args:
         module: the network and its windows.
         run: the folder.
-        listener: hears how training goes.
+        listener: called with the progress of the training.
         checkpoint: where to go on from; from the beginning when None.
         resumable: write a checkpoint after every epoch.
 

@@ -83,7 +83,7 @@ def refit(model: Model, panel: Panel, request: Refit, folder: Path, listener: Tr
         panel: the series, with rows after the cut-off too, which are cut off first.
         request: cut-off, epochs, device.
         folder: an empty folder for the weights of the best epoch.
-        listener: hears how training goes.
+        listener: called with the progress of the training.
 
     Returns:
         The model with the weights of its best epoch, and the number of that epoch.

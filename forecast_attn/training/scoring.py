@@ -398,7 +398,7 @@ def _scores_of_quantiles(model: Model, validation: ValidationForecasts) -> dict[
     if validation.base_quantiles is None:
         return {}
     quantiles = model.quantiles_in_units(validation.base_quantiles, validation.series)
-    # Offsets fitted on these windows make their coverage what was asked for; it says little of other windows.
+    # Offsets fitted on these windows give them the requested coverage, which says little about other windows.
     scores = score_quantiles(model.quantiles, validation.actual, quantiles)
     return scores | {"calibrated_on_these_windows": model.calibration is not None}
 

@@ -65,7 +65,7 @@ def train(panel: Panel, config: RunConfig, out: Path, source: DataSource, listen
         config: the options; open choices are filled in and recorded.
         out: the run directory to make.
         source: recorded, and checked when the run is resumed.
-        listener: hears how training goes.
+        listener: called with the progress of the training.
 
     Raises:
         DataError: the series are too short, or the validation windows too few to calibrate with.
@@ -168,7 +168,7 @@ def train_prepared(
         config: as `resolved` gives it.
         out: the run directory to make.
         source: recorded, and checked when the run is resumed.
-        listener: hears how training goes; not that the table is prepared.
+        listener: called with the progress of the training, not with the preparation.
 
     Raises:
         RunError: the directory cannot be made or written, or the loss became non-finite.
@@ -186,7 +186,7 @@ def resume(panel: Panel, run: RunDir, listener: TrainingListener) -> RunDir:
     Args:
         panel: the table the run was started with.
         run: the run; its recorded options and sizes count.
-        listener: hears how training goes.
+        listener: called with the progress of the training.
 
     Raises:
         RunError: the run is finished, or its files are damaged.

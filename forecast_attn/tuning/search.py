@@ -73,7 +73,7 @@ def tune(
     Args:
         data: a DataFrame or a file, as for `Forecaster.fit`.
         vintages: future covariates as they were forecast.
-        listener: hears how it goes.
+        listener: called with the progress.
         **options: listed below; those of training are the same for all trials, and are not searched.
 
     Raises:
@@ -228,7 +228,7 @@ class Search:
 
         Args:
             deadline: on the clock of `time.monotonic`.
-            listener: hears how it goes.
+            listener: called with the progress.
             raise_heard: raises Ctrl-C or SIGTERM where one was put off.
             check_helpers: raises where others have failed, who alone try options; None where this process does too.
         """

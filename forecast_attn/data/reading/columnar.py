@@ -164,4 +164,4 @@ def _sizes(message: Any) -> tuple[int, int]:
 
 
 COLUMNAR = ("parquet", "feather", "arrow stream")
-"""Kinds of files that are no text."""
+"""Kinds of files that are not text."""

@@ -111,7 +111,7 @@ def as_utf8(chunks: Iterable[bytes], encoding: str, label: str, *, assumed: bool
             code="FA110",
             options=("encoding",),
         ) from None
-    except UnicodeError:  # UTF-16 or UTF-32 whose order of bytes nobody says
+    except UnicodeError:  # UTF-16 or UTF-32 without an order of bytes
         message = f"{label} is not {encoding} text: it has no byte order mark"
         hint = "name the byte order with --encoding utf-16-le or utf-16-be"
         raise DataError(message, hint, code="FA110", options=("encoding",)) from None

@@ -185,7 +185,7 @@ def _is_split(lines: list[str], first: int, delimiter: str) -> bool:
 
 
 def _begins_with_a_row(lines: list[str], mark: str) -> bool:
-    """Return whether the first line that is no comment has dates and numbers alone, where names are expected."""
+    """Return whether the first line that is not a comment has dates and numbers alone, where names are expected."""
     rows = [line for line in lines if not line.lstrip().startswith(mark)]
     delimiter = max(DELIMITERS, key=lambda each: sum(line.count(each) for line in rows))
     return bool(rows) and all(_is_data(cell) for cell in rows[0].split(delimiter))
@@ -374,7 +374,7 @@ def _shape(cell: str) -> str:
 
 
 def _mark_of_comments(lines: list[str]) -> str | None:
-    """The mark of lines, above the header or between the rows, that are no rows: they have other fields than most."""
+    """The mark of comment lines above the header or between the rows: they have other fields than most lines."""
     for mark in COMMENT_MARKS:
         marked = [line for line in lines if line.lstrip().startswith(mark)]
         rows = [line for line in lines if not line.lstrip().startswith(mark)]

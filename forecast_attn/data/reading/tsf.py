@@ -61,7 +61,7 @@ class _Line:
 
 
 def is_tsf(source: Source) -> bool:
-    """Return whether a text is of this form, by its first line that is no comment."""
+    """Return whether a text is of this form, by its first line that is not a comment."""
     start = next(source.chunks(_START), b"").decode("utf-8", "replace").removeprefix("\ufeff")
     first = next((line.strip().lower() for line in start.splitlines() if line.strip() and line[0] != "#"), "")
     return first.startswith(_MARKS)
