@@ -144,7 +144,6 @@ def test_other_ways_to_start_it(process_environment, here, command):
             "--data and --future cannot both come from stdin",
             "--future FILE",
         ),
-        (("predict", "--attention-out", "-"), "--attention-out is a Parquet file", "attention.parquet"),
         (("train", "--resume", "run", "--horizon", "3"), "--resume continues .* cannot change --horizon", "leave"),
         (("train", "--resume", "run", "--out", "other"), "--resume continues .* cannot change --out", "leave"),
     ],

@@ -148,9 +148,6 @@ def _check_files(request: PredictCommandRequest, data: Path | None, future: Path
         raise ConfigError("--out - and --json both want stdout", "choose one of them")
     if str(data) == str(future) == "-":
         raise ConfigError("--data and --future cannot both come from stdin", "--future FILE")
-    for kind, path in (("attention", attention_out), ("samples", samples_out)):
-        if str(path) == "-":
-            raise ConfigError(f"--{kind}-out is a Parquet file, not stdout", f"--{kind}-out {kind}.parquet")
     if out is None and attention_out is None and samples_out is None:
         return
     of_weights = {
