@@ -227,9 +227,7 @@ def test_uniform_means_over_what_is_known(masked, hidden):
     weights = np.tile((observed / observed.sum(axis=1, keepdims=True))[:, None, None], (1, 1, 3, 1))
     inspection = inspect_attention(masked(weights.astype(np.float32), observed))
     assert inspection.reading.kind == "nothing"
-    assert inspection.reading.text.startswith(
-        "nothing to see here: the weights are nearly equal (entropy 1.00 of uniform"
-    )
+    assert "the weights are nearly equal (entropy 1.00 of uniform" in inspection.reading.text
     assert [step.normalised_entropy for step in inspection.steps] == pytest.approx([1, 1, 1], abs=1e-5)
 
 

@@ -63,4 +63,5 @@ def _checked(data: Path | None, config: Path | None, options: dict[str, Any]) ->
 def _draw(result: TuningResult, path: Path) -> None:
     from forecast_attn.inspection.plots import save_figure
 
-    save_figure(result.figure(), path)
+    for note in save_figure(result.figure(), path):
+        printing.say(f"note: {note}", err=True)

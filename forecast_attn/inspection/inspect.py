@@ -94,7 +94,7 @@ def inspect_source(
     """
     chosen = source.read(request)
     if request.compare is not None:
-        return _compared(source, chosen, request), []
+        return _compared(source, chosen, request)
     if source.run is None and table is not None:
         raise ConfigError(
             "--data needs a run, whose columns and time step the table has", "name the run instead of its file"
@@ -102,35 +102,23 @@ def inspect_source(
     inspection = inspect_attention(chosen, top=request.top, by=request.by, evidence=evidence_of(source.run))
     if request.export is not None:
         (chosen.export_csv if request.export.suffix == ".csv" else chosen.export_npz)(request.export)
-    _save_pictures(inspection, chosen, source.run, request, table)
-    notes = _write_page(chosen, source.run, request, table)
-    return inspection, notes
+    notes = _save_pictures(inspection, chosen, source.run, request, table)
+    return inspection, notes + _write_page(chosen, source.run, request, table)
 
 
-def _compared(source: AttentionSource, chosen: AttentionDump, request: InspectRequest) -> WeightComparison:
-    """The comparison with the other file, written as pictures and as a page if wanted."""
+def _compared(
+    source: AttentionSource, chosen: AttentionDump, request: InspectRequest
+) -> tuple[WeightComparison, list[str]]:
+    """The comparison with the other file, written as pictures and as a page if requested; and notes on these."""
     other = find_attention(request.compare, validation=request.validation)
     names, evidence = (source.name, other.name), (evidence_of(source.run), evidence_of(other.run))
     compared = compare_attention(chosen, other.read(request), names=names, top=request.top, evidence=evidence)
-    _save_figure(compared, request)
+    notes = _save_pictures(compared, chosen, source.run, request, None)
     if request.html is not None:
         from forecast_attn.inspection.comparison_page import comparison_page
 
         write_atomically(request.html, comparison_page(compared))
-    return compared
-
-
-def _save_figure(shown: Inspection | WeightComparison, request: InspectRequest) -> None:
-    """Write groups or a comparison as pictures."""
-    paths = [path for path in (request.png, request.svg) if path is not None]
-    if not paths:
-        return
-    from forecast_attn.inspection.plots import save_figure
-    from forecast_attn.inspection.side_by_side import draw_comparison, draw_groups
-
-    figure = draw_groups(shown) if isinstance(shown, Inspection) else draw_comparison(shown)
-    for path in paths:
-        save_figure(figure, path)
+    return compared, notes
 
 
 WRITTEN = ("export", "png", "svg", "html")
@@ -183,21 +171,27 @@ def _check_page_options(request: InspectRequest) -> None:
 
 
 def _save_pictures(
-    inspection: Inspection, dump: AttentionDump, run: RunDir | None, request: InspectRequest, table: Path | None
-) -> None:
-    """Write the pictures, with the series above the weights where it is known."""
+    shown: Inspection | WeightComparison,
+    dump: AttentionDump,
+    run: RunDir | None,
+    request: InspectRequest,
+    table: Path | None,
+) -> list[str]:
+    """Write the pictures of weights, of groups or of a comparison; return notes on them."""
     paths = [path for path in (request.png, request.svg) if path is not None]
     if not paths:
-        return
-    if inspection.groups:
-        _save_figure(inspection, request)
-        return
-    from forecast_attn.inspection.plots import save_picture
+        return []
+    from forecast_attn.inspection.plots import draw_heatmap, save_figure
     from forecast_attn.inspection.series_lines import lines_of_run
+    from forecast_attn.inspection.side_by_side import draw_comparison, draw_groups
 
-    lines = None if run is None else lines_of_run(run, dump, table)
-    for path in paths:
-        save_picture(inspection, path, lines)
+    if not isinstance(shown, Inspection):
+        figure = draw_comparison(shown)
+    elif shown.groups:
+        figure = draw_groups(shown)
+    else:
+        figure = draw_heatmap(shown, None if run is None else lines_of_run(run, dump, table))
+    return [f"note: {note}" for path in paths for note in save_figure(figure, path)]
 
 
 def _write_page(dump: AttentionDump, run: RunDir | None, request: InspectRequest, table: Path | None) -> list[str]:

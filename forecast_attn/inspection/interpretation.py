@@ -142,7 +142,14 @@ def _reading(inspection: Inspection, evidence: Evidence | None) -> Interpretatio
         return Interpretation("not needed", f"{text} ({audited})")
     poor = f"; the forecast itself is worse than {evidence.better}'s" if evidence.better else ""
     looks = looks_words(MeanWeights.of(inspection))
-    return Interpretation("looks", f"it looks {looks}; {_change(evidence)} ({audited}){poor}")
+    about = _over_windows(inspection)
+    return Interpretation("looks", f"{about}, it looks {looks}; {_change(evidence)} ({audited}){poor}")
+
+
+def _over_windows(inspection: Inspection) -> str:
+    """The windows that the sentence is about: a page draws one of them below the sentence about all."""
+    count = inspection.header.num_windows
+    return "in this window" if count == 1 else f"on average over {count:,} windows"
 
 
 def _nothing(inspection: Inspection, entropy: float, evidence: Evidence | None) -> str:
@@ -150,8 +157,8 @@ def _nothing(inspection: Inspection, entropy: float, evidence: Evidence | None) 
     header = inspection.header
     largest = max((step.top[0].weight for step in inspection.steps), default=0.0)
     text = (
-        f"nothing to see here: the weights are nearly equal (entropy {entropy:.2f} of uniform; the largest mean weight "
-        f"is {100 * largest:.1f} %, equal ones are {100 / header.num_keys:.1f} %)"
+        f"nothing to see here: {_over_windows(inspection)}, the weights are nearly equal (entropy {entropy:.2f} of "
+        f"uniform; the largest mean weight is {100 * largest:.1f} %, equal ones are {100 / header.num_keys:.1f} %)"
     )
     return text if evidence is None else f"{text}; {_change(evidence)}"
 

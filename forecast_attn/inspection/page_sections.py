@@ -95,7 +95,7 @@ def show(value: Any) -> str:
 
 def reading_words(reading: Interpretation) -> str:
     """The sentence on the weights, above their charts."""
-    return f'<p class="reading">{words(sentence(reading.text))}</p>'
+    return f'<p class="reading">{words(reading.sentence)}</p>'
 
 
 def findings_section(inspection: Inspection, notes: Sequence[str]) -> str:

@@ -5,19 +5,18 @@ matplotlib comes with the extra [plot]; its figures are made as objects, so that
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from textwrap import fill
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from forecast_attn.attention_file import AttentionDump
 from forecast_attn.errors import ConfigError, needing
+from forecast_attn.inspection.fonts import installed_fonts
 from forecast_attn.inspection.heatmap import tick_lags
-from forecast_attn.inspection.report import inspect_attention
 from forecast_attn.inspection.results import Inspection, InspectionHeader
 from forecast_attn.inspection.series_lines import SeriesLines
 from forecast_attn.inspection.statistics import has_time_distances, time_distance
@@ -33,12 +32,13 @@ if TYPE_CHECKING:
 WIDTH, DOTS_PER_INCH = 9.0, 160
 HEIGHTS = {"series": 1.15, "profile": 0.95, "weights": 3.0, "step": 0.45}
 """Inches of each row of panels; `step` is the heat map of a single step."""
-MARGINS = 1.5  # inches for title, axis labels and the space between
-LINE = 0.16  # inches of each line of the subtitle after the first
-LABEL, TICK = 10, 9  # points; at a page's 800 pixels these are 12 and 11 pixels
+MARGINS = 1.1  # inches for axis labels and the space between
+TITLE, LABEL, TICK = 14, 10, 9  # points; at a page's 800 pixels the last two are 12 and 11 pixels
+TITLE_HEIGHT, LINE_HEIGHT, EDGE = 0.36, 0.18, 0.09  # inches of the heading's lines, and of the space around it
 MOST_TICKS, MOST_STAMPS = 9, 7
 MOST_PATCHES = 12  # of the horizon that are labelled
-MOST_LETTERS = 124  # in a line of the subtitle
+MOST_LETTERS = {LABEL: 118, TICK: 132}  # in a line of the heading, by its size
+LONGEST_TITLE = 72  # letters
 
 
 class Panels(NamedTuple):
@@ -50,19 +50,6 @@ class Panels(NamedTuple):
     weights: "Axes"
     effective: "Axes"
     colour_bar: "Axes"
-
-
-def save_picture(source: AttentionDump | Inspection, path: Path | str, lines: SeriesLines | None = None) -> None:
-    """Write the picture of a file's weights, or of an inspection of a part of them, as .png or .svg.
-
-    Raises:
-        ConfigError: matplotlib is not installed, or the name ends otherwise.
-        RunError: the file cannot be written.
-    """
-    target = Path(path)
-    kind_of(target)
-    inspection = inspect_attention(source) if isinstance(source, AttentionDump) else source
-    save_figure(draw_heatmap(inspection, lines), target)
 
 
 def kind_of(path: Path) -> str:
@@ -77,8 +64,11 @@ def kind_of(path: Path) -> str:
     return kind
 
 
-def save_figure(figure: "Figure", target: Path) -> None:
+def save_figure(figure: "Figure", target: Path) -> list[str]:
     """Write a figure as .png or .svg, whole or not at all.
+
+    Returns:
+        Notes on letters of a .png that no installed font has; a .svg is drawn with the fonts of its reader.
 
     Raises:
         ConfigError: the name ends otherwise.
@@ -89,11 +79,12 @@ def save_figure(figure: "Figure", target: Path) -> None:
 
     # The same picture is the same bytes: no date, and names that are not drawn by chance. Words stay words, to be
     # searched, copied and read aloud.
-    about = {"Date": None, "Title": figure.get_suptitle() or None}
+    about = {"Date": None, "Title": figure.get_suptitle()}
     options: dict[str, Any] = {"metadata": about} if kind == "svg" else {"dpi": DOTS_PER_INCH}
     drawing = rc_context({"svg.hashsalt": "forecast-attn", "svg.fonttype": "none"})
-    with drawing, write_errors_of(target), replacing(target) as stream:
+    with drawing, installed_fonts(figure) as notes, write_errors_of(target), replacing(target) as stream:
         figure.savefig(stream, format=kind, **options)
+    return notes if kind == "png" else []
 
 
 def draw_heatmap(inspection: Inspection, lines: SeriesLines | None = None) -> "Figure":
@@ -107,15 +98,15 @@ def draw_heatmap(inspection: Inspection, lines: SeriesLines | None = None) -> "F
         ConfigError: matplotlib is not installed.
     """
     rows = _row_heights(inspection, lines)
-    subtitle = wrapped([_subtitle(inspection), inspection.reading.text])
-    figure = empty_figure(WIDTH, sum(rows) + MARGINS + LINE * subtitle.count("\n"))
+    figure = empty_figure(WIDTH, sum(rows) + MARGINS)
     panels = _panels(figure, rows, inspection, with_series=lines is not None)
     if lines is not None and panels.series is not None and panels.forecast is not None:
         _draw_series(panels.series, panels.forecast, inspection, lines)
     _draw_profile(panels.profile, inspection)
     _draw_weights(panels.weights, panels.colour_bar, inspection, lines)
     _draw_effective(panels.effective, inspection)
-    _write_titles(figure, panels, inspection, subtitle)
+    title = f"Where the forecast looks: {inspection.header.mechanism}"
+    write_heading(figure, title, sentence=inspection.reading.sentence, about=_about(inspection))
     return figure
 
 
@@ -166,19 +157,32 @@ def _panels(figure: "Figure", rows: list[float], inspection: Inspection, *, with
     )
 
 
-def wrapped(lines: Sequence[str]) -> str:
-    """Lines for a picture, not broken within a command or before a per cent."""
-    whole = (re.sub("`([^`]+)`", lambda command: command[1].replace(" ", "\u00a0"), line) for line in lines)
-    return "\n".join(fill(line.replace(" %", "\u00a0%"), MOST_LETTERS) for line in whole)
+def write_heading(figure: "Figure", title: str, *, sentence: str = "", about: str = "") -> None:
+    """Write a title above all panels, below it a conclusion and in grey what is drawn, and make room for them."""
+    lines = [(line, size, colour) for text, size, colour in ((sentence, LABEL, INK), (about, TICK, SOFT))
+             for line in _wrapped(text, MOST_LETTERS[size])]  # fmt: skip
+    width, height = figure.get_size_inches()
+    top = height + TITLE_HEIGHT + LINE_HEIGHT * len(lines)
+    figure.set_size_inches(width, top)
+    layout: Any = figure.get_layout_engine()
+    layout.set(rect=(0, 0, 1, height / top))
+    place: dict[str, Any] = {"x": EDGE / width, "ha": "left", "va": "top", "in_layout": False}
+    figure.suptitle(shortened(title, LONGEST_TITLE), y=1 - EDGE / top, fontsize=TITLE, fontweight="bold", color=INK,
+                    **place)  # fmt: skip
+    for at, (line, size, colour) in enumerate(lines):
+        y = 1 - (TITLE_HEIGHT + at * LINE_HEIGHT) / top
+        figure.text(s=line, y=y, fontsize=size, color=colour, parse_math=False, **place)
 
 
-def _write_titles(figure: "Figure", panels: Panels, inspection: Inspection, subtitle: str) -> None:
-    figure.suptitle(
-        f"Where the forecast looks: {inspection.header.mechanism}",
-        x=0.01, ha="left", fontsize=14, fontweight="bold", color=INK
-    )  # fmt: skip
-    top = panels.series or panels.profile
-    top.set_title(subtitle, loc="left", fontsize=TICK, color=SOFT, pad=8, parse_math=False)
+def shortened(text: str, most: int) -> str:
+    """Shorten a text to at most this many characters: names of series can be of any length."""
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
+def _wrapped(text: str, most: int) -> list[str]:
+    """Lines that break neither within a command nor before a per cent."""
+    whole = re.sub("`([^`]+)`", lambda command: command[1].replace(" ", "\u00a0"), text)
+    return [line for part in whole.replace(" %", "\u00a0%").splitlines() for line in wrap(part, most)]
 
 
 # --------------------------------------------------------------------------- panels
@@ -235,7 +239,7 @@ def _draw_profile(axes: "Axes", inspection: Inspection) -> None:
         axes.plot(seasons, np.full(len(seasons), top * 0.95), "v", color=SOFT, markersize=5, clip_on=False)
     axes.set_ylabel("mean weight", color=INK, fontsize=LABEL)
     axes.set_ylim(0, top)
-    axes.locator_params(axis="y", nbins=3)
+    label_shares(axes)
     _dress(axes, inspection, ticks=False)
 
 
@@ -280,7 +284,18 @@ def draw_colour_bar(axes: "Axes", image: "AxesImage", label: str) -> None:
     bar = axes.figure.colorbar(image, cax=axes)
     bar.set_label(label, color=INK, fontsize=LABEL)
     bar.ax.tick_params(labelsize=TICK, colors=INK)
+    bar.ax.yaxis.set_major_formatter(_per_cent)
     bar.outline.set_visible(False)
+
+
+def label_shares(axes: "Axes") -> None:
+    """Label the y axis in per cent, as sentences and pages give weights."""
+    axes.locator_params(axis="y", nbins=3)
+    axes.yaxis.set_major_formatter(_per_cent)
+
+
+def _per_cent(weight: float, _: object = None) -> str:
+    return f"{100 * weight:.3g} %"
 
 
 def _draw_effective(axes: "Axes", inspection: Inspection) -> None:
@@ -350,7 +365,8 @@ def draw_lag_axis(axes: "Axes", lookback: int, season: int, most: int, text: Cal
     shown = every[:: -(-len(every) // most)]
     axes.set_xlim(lookback - 0.5, -0.5)
     axes.set_xticks(shown, None if text is None else [text(lag) for lag in shown])
-    axes.tick_params(labelsize=TICK, colors=INK, length=3, labelbottom=text is not None)
+    axes.tick_params(labelsize=TICK, colors=INK, length=0)
+    axes.tick_params(axis="x", length=0 if text is None else 3, labelbottom=text is not None)
     axes.spines[:].set_visible(False)
 
 
@@ -364,7 +380,7 @@ def _tick_text(inspection: Inspection, lag: int) -> str:
     return f"{lag}\n{'−' + time_distance(header.frequency, lag) if lag else 'cut-off'}"
 
 
-def _subtitle(inspection: Inspection) -> str:
+def _about(inspection: Inspection) -> str:
     header = inspection.header
     items = f"series {header.item_ids[0]}" if len(header.item_ids) == 1 else f"{len(header.item_ids)} series"
     chosen = inspection.steps[0]

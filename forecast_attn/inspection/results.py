@@ -24,6 +24,11 @@ class Interpretation:
     kind: InterpretationKind
     text: str
 
+    @property
+    def sentence(self) -> str:
+        """The text with a capital and a full stop, where it stands by itself."""
+        return self.text and f"{self.text[0].upper()}{self.text[1:]}."
+
 
 @dataclass(frozen=True)
 class InspectionHeader:

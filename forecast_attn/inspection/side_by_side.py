@@ -1,6 +1,6 @@
 """Groups of windows, or two files, as one picture: the same axes, colours and words as the picture of a single file."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,9 @@ from forecast_attn.inspection.plots import (
     draw_lag_axis,
     draw_rows,
     empty_figure,
-    wrapped,
+    label_shares,
+    shortened,
+    write_heading,
 )
 from forecast_attn.inspection.results import GroupStatistics, Inspection, InspectionHeader
 from forecast_attn.inspection.statistics import has_time_distances, time_distance
@@ -26,9 +28,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COLUMNS, MOST_TILES = 4, 24
-TILE, TITLE_ROOM = 1.05, 1.5
-"""Inches of a row of tiles, and of title and axis labels."""
-LONGEST_NAME = 24
+TILE, LABEL_ROOM = 1.05, 0.6
+"""Inches of a row of tiles, and of axis labels."""
+LONGEST_NAME, LONGEST_PATH = 16, 24
 OF_GROUPS = {"item": "series", "head": "head", "hour": "hour of the cut-off", "weekday": "weekday of the cut-off"}
 
 
@@ -45,7 +47,9 @@ def draw_groups(inspection: Inspection) -> "Figure":
         unlike = sorted(groups, key=lambda group: -group.distance)[:MOST_TILES]
         groups = [group for group in groups if group in unlike]
     rows = -(-len(groups) // COLUMNS)
-    figure = empty_figure(WIDTH, rows * TILE + TITLE_ROOM)
+    figure = empty_figure(WIDTH, rows * TILE + LABEL_ROOM)
+    layout: Any = figure.get_layout_engine()
+    layout.set(wspace=0.05)  # a tile's title ends where the next one begins
     axes = figure.subplots(rows, COLUMNS, sharex=True, sharey=True, squeeze=False)
     most = max(max(float(group.profile.max()) for group in groups), float(inspection.profile.max()))
     for index, tile in enumerate(axes.flat):
@@ -64,9 +68,8 @@ def draw_groups(inspection: Inspection) -> "Figure":
         f"{shown}mean weight by lag (time steps before the cut-off); line: all {windows}; unlike: 0 the same, "
         "1 nothing in common"
     )
-    _write_title(figure, title)
     words = f"{words}; {inspection.left_out}" if inspection.left_out else words
-    _write_words(figure, [words, inspection.reading.text])
+    write_heading(figure, title, sentence=inspection.reading.sentence, about=words)
     return figure
 
 
@@ -75,12 +78,11 @@ def _draw_tile(axes: "Axes", group: GroupStatistics, inspection: Inspection, mos
     edges = _edges(header)
     axes.stairs(group.profile, edges, fill=True, color=ACCENT)
     axes.stairs(inspection.profile, edges, color=INK, linewidth=0.8)
-    name = group.name if len(group.name) <= LONGEST_NAME else group.name[: LONGEST_NAME - 1] + "…"
-    axes.set_title(
-        f"{name}\nunlike {group.distance:.2f}", fontsize=TICK, color=INK, loc="left", pad=3, parse_math=False
-    )
+    name, unlike = shortened(group.name, LONGEST_NAME), f"unlike {group.distance:.2f}"
+    axes.set_title(name, fontsize=TICK, color=INK, loc="left", pad=3, parse_math=False)
+    axes.set_title(unlike, fontsize=TICK, color=SOFT, loc="right", pad=3)
     axes.set_ylim(0, 1.08 * most or 1)
-    axes.locator_params(axis="y", nbins=2)
+    label_shares(axes)
     _dress(axes, header, 3)
 
 
@@ -90,7 +92,7 @@ def draw_comparison(comparison: WeightComparison) -> "Figure":
     Raises:
         ConfigError: matplotlib is not installed.
     """
-    figure = empty_figure(WIDTH, 5.2)
+    figure = empty_figure(WIDTH, 4.4)
     grid = figure.add_gridspec(2, 4, height_ratios=[1, 2.6], width_ratios=[1, 1, 0.34, 0.04])
     highest = max(float(each.mean_weights.max()) for each in comparison.inspections)
     lookback = max(each.header.lookback for each in comparison.inspections)
@@ -99,7 +101,7 @@ def draw_comparison(comparison: WeightComparison) -> "Figure":
         profile = figure.add_subplot(grid[0, column], label=f"profile {sign}")
         profile.stairs(each.profile, _edges(each.header), fill=True, color=ACCENT)
         profile.set_ylim(0, 1.08 * most)
-        profile.locator_params(axis="y", nbins=3)
+        label_shares(profile)
         profile.set_title(f"{sign}  {_shortened(name)}: {each.header.mechanism}", fontsize=LABEL, color=INK, loc="left",
                           parse_math=False)  # fmt: skip
         weights = figure.add_subplot(grid[1, column], sharex=profile, label=f"weights {sign}")
@@ -113,9 +115,8 @@ def draw_comparison(comparison: WeightComparison) -> "Figure":
             weights.set_ylabel("step ahead", fontsize=LABEL, color=INK)
     _draw_distances(figure.add_subplot(grid[1, 2], label="distances"), comparison)
     draw_colour_bar(figure.add_subplot(grid[1, 3], label="colour bar"), image, "weight (square-root scale)")
-    readings = [f"{sign}: {each.reading.text}" for sign, each in zip("AB", comparison.inspections, strict=True)]
-    _write_title(figure, "Two attentions side by side")
-    _write_words(figure, [comparison.sentence, *readings])
+    readings = [f"{sign}: {each.reading.sentence}" for sign, each in zip("AB", comparison.inspections, strict=True)]
+    write_heading(figure, "Two attentions side by side", sentence=comparison.sentence, about="\n".join(readings))
     return figure
 
 
@@ -160,14 +161,5 @@ def _dress(axes: "Axes", header: InspectionHeader, most: int, *, lookback: int |
     draw_lag_axis(axes, lookback or header.lookback, header.season, most, text)
 
 
-def _write_title(figure: "Figure", title: str) -> None:
-    figure.suptitle(title, x=0.01, ha="left", fontsize=14, fontweight="bold", color=INK)
-
-
-def _write_words(figure: "Figure", lines: list[str]) -> None:
-    """Write the caption below all panels: what is shown, and the conclusion."""
-    figure.supxlabel(wrapped(lines), x=0.01, ha="left", fontsize=TICK, color=SOFT, parse_math=False)
-
-
 def _shortened(name: str) -> str:
-    return name if len(name) <= LONGEST_NAME else "…" + name[1 - LONGEST_NAME :]
+    return name if len(name) <= LONGEST_PATH else "…" + name[1 - LONGEST_PATH :]

@@ -17,6 +17,7 @@ from forecast_attn.attention_file.times import stamps_until
 from forecast_attn.data.frequency import parse_frequency
 from forecast_attn.errors import ConfigError, RunError, needing
 from forecast_attn.evaluation.quantile_scores import intervals
+from forecast_attn.inspection.fonts import installed_fonts
 from forecast_attn.inspection.plots import heat_colours
 from forecast_attn.inspection.window_values import WindowValues, values_of_windows
 from forecast_attn.notebook import ACCENT, FORECAST, GRID, INK, SOFT
@@ -87,8 +88,11 @@ class Animation:
         figure.text(LEFT - 0.05, 0.89, words, fontsize=10, color=SOFT, parse_math=False)
         return figure
 
-    def save(self, path: Path) -> None:
+    def save(self, path: Path) -> list[str]:
         """Write all frames as .gif, or as .png or .apng (an animated PNG); whole or not at all.
+
+        Returns:
+            Notes on letters that no installed font has.
 
         Raises:
             ConfigError: matplotlib is not installed, or the name ends otherwise.
@@ -97,13 +101,14 @@ class Animation:
         from PIL import Image
 
         kind = check_name(path)
-        drawn = [_pixels(self.frame(window)) for window in range(self.dump.num_windows)]
+        drawn, notes = zip(*(_pixels(self.frame(window)) for window in range(self.dump.num_windows)), strict=True)
         colours = Image.fromarray(np.concatenate(drawn)).quantize(256)
         frames = [Image.fromarray(frame).quantize(palette=colours, dither=Image.Dither.NONE) for frame in drawn]
         durations = [MILLISECONDS] * (len(frames) - 1) + [REST]
         options: dict[str, Any] = {"save_all": True, "append_images": frames[1:], "duration": durations, "loop": 0}
         with write_errors_of(path), replacing(path) as stream:
             frames[0].save(stream, format=kind, **options)
+        return list(dict.fromkeys(note for of_frame in notes for note in of_frame))
 
     # ------------------------------------------------------------------ panels
 
@@ -221,11 +226,12 @@ def _darkest(weights: NDArray[np.floating[Any]]) -> float:
     return float(np.quantile(weights, 0.999)) or float(weights.max()) or 1.0
 
 
-def _pixels(figure: Figure) -> NDArray[np.uint8]:
-    """(height, width, 3)"""
+def _pixels(figure: Figure) -> tuple[NDArray[np.uint8], list[str]]:
+    """(height, width, 3), and notes on letters that are not drawn."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     canvas: Any = FigureCanvasAgg(figure)
     figure.set_dpi(DOTS_PER_INCH)
-    canvas.draw()
-    return np.asarray(canvas.buffer_rgba())[..., :3].copy()
+    with installed_fonts(figure) as notes:
+        canvas.draw()
+    return np.asarray(canvas.buffer_rgba())[..., :3].copy(), notes

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.audit.dependence import partial_dependence
 from forecast_attn.audit.subject import Subject
+from forecast_attn.audit.wording import number
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.vintages import Vintages
 from forecast_attn.errors import DataError, did_you_mean
@@ -349,7 +350,7 @@ def _bins(column: _Column) -> Iterator[tuple[str, Ints]]:
     for at in range(len(edges) - 1):
         chosen = np.flatnonzero(bins == at)
         if len(chosen):
-            yield f"{edges[at]:.4g} to {edges[at + 1]:.4g}", chosen
+            yield f"{number(edges[at])} to {number(edges[at + 1])}", chosen
 
 
 def _are_few(column: _Column) -> bool:

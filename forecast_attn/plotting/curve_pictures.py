@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forecast_attn.inspection.plots import LABEL, WIDTH, empty_figure, step_ticks
+from forecast_attn.inspection.plots import LABEL, WIDTH, empty_figure, step_ticks, write_heading
 from forecast_attn.notebook import INK, SOFT
 from forecast_attn.plotting import wording
 from forecast_attn.plotting.pictures import (
@@ -14,7 +14,6 @@ from forecast_attn.plotting.pictures import (
     dress,
     lightened,
     model_style,
-    write_titles,
 )
 from forecast_attn.plotting.reliability import Reliability, band
 from forecast_attn.plotting.step_errors import StepErrors
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-HEIGHT, SQUARE_HEIGHT = 4.4, 5.2  # inches
+HEIGHT, SQUARE_HEIGHT = 3.9, 4.8  # inches
 MARKED_UP_TO = 30
 """Steps that are few enough to be marked one by one."""
 
@@ -48,7 +47,7 @@ def draw_errors(errors: StepErrors) -> Figure:
     axes.set_xticks(step_ticks(errors.steps.tolist()))
     axes.set_xlim(errors.steps[0] - 0.5, errors.steps[-1] + 0.5)
     dress(axes)
-    write_titles(figure, wording.errors_title(errors), wording.errors_subtitle(errors))
+    write_heading(figure, wording.errors_title(errors), about=wording.errors_subtitle(errors))
     add_legend(figure, axes)
     return figure
 
@@ -68,7 +67,7 @@ def draw_reliability(calibration: Reliability) -> Figure:
     square.set_ylim(0, 1)
     square.set_ylabel("share of values at or below it", fontsize=LABEL, color=INK)
     difference.set_ylabel("share minus quantile", fontsize=LABEL, color=INK)
-    write_titles(figure, wording.reliability_title(calibration), wording.reliability_subtitle(calibration))
+    write_heading(figure, wording.reliability_title(calibration), about=wording.reliability_subtitle(calibration))
     add_legend(figure, square)
     return figure
 

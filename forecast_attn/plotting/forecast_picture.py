@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from forecast_attn.config.values import quantile_name
-from forecast_attn.inspection.plots import LABEL, TICK, WIDTH, empty_figure
+from forecast_attn.inspection.plots import LABEL, TICK, WIDTH, empty_figure, shortened, write_heading
 from forecast_attn.notebook import INK, SOFT
 from forecast_attn.plotting import wording
 from forecast_attn.plotting.pictures import (
@@ -19,9 +19,6 @@ from forecast_attn.plotting.pictures import (
     label_time,
     lightened,
     model_style,
-    shortened,
-    write_title,
-    write_titles,
 )
 from forecast_attn.plotting.scene import ForecastScene, ForecastView, ModelForecast
 
@@ -30,7 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-HEIGHT, SMALL_HEIGHT, MARGIN = 4.4, 1.75, 1.2  # inches
+HEIGHT, SMALL_HEIGHT, MARGIN = 4.2, 1.75, 0.5  # inches
 MOST_TICKS = 11  # of a lone panel
 BAND_DENSITIES = (0.18, 0.34, 0.5, 0.64)  # of the bands, the widest first
 TITLE_ROOM = {1: 100, 2: 44, 3: 30}  # characters above a panel, by the number of panels side by side
@@ -59,31 +56,22 @@ def draw_forecast(scene: ForecastScene) -> Figure:
             axes.set_title(f"{name}{cutoff}", loc="left", fontsize=PANEL_TITLE, color=INK, pad=4)
         if at % columns == 0:
             axes.set_ylabel(shortened(scene.target, 30 if columns == 1 else 16), fontsize=LABEL, color=INK)
-    _write_titles(figure, scene)
+    _write_words(figure, scene)
     return figure
 
 
-def _write_titles(figure: Figure, scene: ForecastScene) -> None:
-    """Title, time span and legend."""
-    if len(scene.views) == 1:
-        write_titles(figure, wording.forecast_title(scene), wording.view_title(scene, scene.views[0]))
-    else:
-        cutoff = scene.common_cutoff
-        write_title(figure, wording.forecast_title(scene) + (f", cut-off {cutoff}" if cutoff else ""))
-    spans = {wording.time_span(scene, view) for view in scene.views}
-    common = spans.pop() if len(spans) == 1 else None
-    for axes, view in zip(figure.axes, scene.views, strict=True):
-        if len(scene.views) == 1 or common is None:
-            span = wording.time_span(scene, view, zone=len(scene.views) == 1)
-            axes.set_xlabel(span, fontsize=LABEL if common else TICK, color=SOFT)
-    add_legend(figure, figure.axes[0], _heading(scene, common) if len(scene.views) > 1 else None)
-
-
-def _heading(scene: ForecastScene, span: str | None) -> str | None:
-    """Title shared by all panels."""
-    fewer = len(scene.views) < scene.num_items
-    parts = [span, f"{len(scene.views)} of {scene.num_items:,} series" if fewer else None]
-    return "; ".join(part for part in parts if part is not None) or None
+def _write_words(figure: Figure, scene: ForecastScene) -> None:
+    """Heading, legend, and the time span of panels that do not share it."""
+    spans = list(dict.fromkeys(wording.time_span(scene, view) for view in scene.views))
+    if len(spans) > 1:
+        for axes, view in zip(figure.axes, scene.views, strict=True):
+            axes.set_xlabel(wording.time_span(scene, view, zone=False), fontsize=TICK, color=SOFT)
+    alone = wording.view_title(scene, scene.views[0]) if len(scene.views) == 1 else None
+    cutoff = f"cut-off {scene.common_cutoff}" if scene.common_cutoff and alone is None else None
+    fewer = f"{len(scene.views)} of {scene.num_items:,} series" if len(scene.views) < scene.num_items else None
+    about = (fewer, alone, cutoff, spans[0] if len(spans) == 1 else None)
+    write_heading(figure, wording.forecast_title(scene), about="; ".join(filter(None, about)))
+    add_legend(figure, figure.axes[0])
 
 
 def _draw_view(axes: Axes, scene: ForecastScene, view: ForecastView, most_ticks: int) -> None:

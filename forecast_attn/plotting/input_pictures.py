@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forecast_attn.audit.wording import number, signed
-from forecast_attn.inspection.plots import LABEL, TICK, WIDTH, empty_figure
+from forecast_attn.inspection.plots import LABEL, TICK, WIDTH, empty_figure, shortened, write_heading
 from forecast_attn.notebook import FORECAST, INK, SOFT
 from forecast_attn.plotting import input_wording as wording
 from forecast_attn.plotting.attribution import Attribution
@@ -21,9 +21,6 @@ from forecast_attn.plotting.pictures import (
     dress,
     label_time,
     lightened,
-    shortened,
-    write_title,
-    write_titles,
 )
 
 if TYPE_CHECKING:
@@ -37,7 +34,7 @@ MOST_BARS = 10
 MOST_COLOURS = 4
 """Inputs with a colour of their own over time; the others share one."""
 PAST_COLOUR, OTHERS_COLOUR = SOFT, "#c9c9d1"
-BAR_HEIGHT, TIME_HEIGHT, PAST_HEIGHT, MARGINS = 0.27, 2.0, 0.9, 1.9  # inches
+BAR_HEIGHT, TIME_HEIGHT, PAST_HEIGHT, MARGINS = 0.27, 2.0, 0.9, 1.4  # inches
 PANEL_HEIGHT = 2.1
 TITLE_ROOM = 105
 """Characters above all panels of a row."""
@@ -60,9 +57,8 @@ def draw_attribution(shown: Attribution) -> Figure:
     _draw_bars(by_input, shown)
     _draw_past(past, shown)
     _draw_times(by_time, shown)
-    write_titles(figure, wording.attribution_title(shown), wording.attribution_subtitle(shown))
+    write_heading(figure, wording.attribution_title(shown), about=wording.attribution_subtitle(shown))
     by_time.set_xlabel(wording.completeness(shown), fontsize=TICK, color=SOFT, loc="left")
-    add_legend(figure, by_time)
     return figure
 
 
@@ -112,10 +108,10 @@ def _draw_times(axes: Axes, shown: Attribution) -> None:
     positions, colours = dates_of(stamps), input_colours(shown)
     width = float(np.diff(positions).min()) if len(positions) > 1 else 1.0
     above, below = np.zeros(len(positions)), np.zeros(len(positions))
-    for name, inputs in shown.parts(MOST_COLOURS):
+    for name, inputs in shown.parts(MOST_COLOURS):  # in the colours of the bars above
         values, colour = shown.by_time(inputs), colours.get(name, OTHERS_COLOUR)
         bottom = np.where(values >= 0, above, below)
-        axes.bar(positions, values, width=width, bottom=bottom, color=colour, linewidth=0, label=name)
+        axes.bar(positions, values, width=width, bottom=bottom, color=colour, linewidth=0)
         above += np.maximum(values, 0)
         below += np.minimum(values, 0)
     axes.axhline(0, color=SOFT, linewidth=0.7)
@@ -140,17 +136,17 @@ def draw_by_value(shown: ByValue) -> Figure:
     """
     across = min(len(shown.columns), 2 if len(shown.columns) <= 4 else 3)
     rows = -(-len(shown.columns) // across)
-    figure = empty_figure(WIDTH, rows * (PANEL_HEIGHT if rows > 1 else 1.4 * PANEL_HEIGHT) + 1.2)
+    figure = empty_figure(WIDTH, rows * (PANEL_HEIGHT if rows > 1 else 1.4 * PANEL_HEIGHT) + 0.5)
     grid = figure.add_gridspec(rows, across)
     for at, column in enumerate(shown.columns):
         axes = figure.add_subplot(grid[at // across, at % across], label=column.name)
         _draw_column(axes, column, across)
         if at % across == 0:
             axes.set_ylabel(f"mean of {shortened(shown.target, 16)}", fontsize=LABEL, color=INK)
-    title, subtitle = wording.by_value_title(shown), wording.by_value_subtitle(shown)
-    write_title(figure, title)
+    about = f"{wording.by_value_subtitle(shown)}; grey bars: number of values"
+    write_heading(figure, wording.by_value_title(shown), about=about)
     panels = [axes for axes in figure.axes if axes.get_label()]
-    add_legend(figure, max(panels, key=lambda axes: len(axes.get_legend_handles_labels()[1])), subtitle)
+    add_legend(figure, max(panels, key=lambda axes: len(axes.get_legend_handles_labels()[1])))
     return figure
 
 

@@ -31,12 +31,13 @@ class Picture:
     """One of `PICTURES`."""
     shown: Any
     """The scene, errors, calibration, attribution or means that are drawn."""
-    animation_notes: tuple[str, ...] = ()
+    file_notes: tuple[str, ...] = ()
+    """Of the files that were written."""
 
     @property
     def notes(self) -> list[str]:
-        """Remarks about what the picture, and its animation, leave out."""
-        return [*self.shown.notes, *self.animation_notes]
+        """Remarks about what the picture, and its files, leave out."""
+        return [*self.shown.notes, *self.file_notes]
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able: every number that is drawn."""
@@ -59,7 +60,11 @@ class Picture:
             from forecast_attn.plotting.forecast_picture import draw_forecast
 
             draw = {"forecast": draw_forecast, "error-by-step": draw_errors, "calibration": draw_reliability}
+        from matplotlib.text import Text
+
         figure: Figure = draw[self.kind](self.shown)
+        for text in figure.findobj(Text):
+            text.set_parse_math(False)  # a name with two $ is no formula
         return figure
 
     def __repr__(self) -> str:
@@ -67,17 +72,27 @@ class Picture:
 
     def _repr_png_(self) -> bytes | None:
         """The picture for a notebook; None without matplotlib."""
+        import warnings
         from io import BytesIO
 
-        stream = BytesIO()
+        from forecast_attn.inspection.fonts import installed_fonts
+
         try:
-            self.figure().savefig(stream, format="png", dpi=100)
+            figure = self.figure()
         except ConfigError:
             return None
+        stream = BytesIO()
+        with installed_fonts(figure) as notes:
+            figure.savefig(stream, format="png", dpi=100)
+        for note in notes:
+            warnings.warn(note, stacklevel=2)
         return stream.getvalue()
 
-    def save(self, *paths: Path | str) -> None:
+    def save(self, *paths: Path | str) -> list[str]:
         """Write .png or .svg files, whole or not at all; the same picture is the same bytes.
+
+        Returns:
+            Notes on what could not be drawn.
 
         Raises:
             ConfigError: a name ends otherwise, or matplotlib is not installed.
@@ -86,8 +101,8 @@ class Picture:
         from forecast_attn.inspection.plots import save_figure
 
         figure = self.figure()
-        for path in paths:
-            save_figure(figure, Path(path))
+        notes = [note for path in paths for note in save_figure(figure, Path(path))]
+        return list(dict.fromkeys(notes))
 
     def print(self, console: Console | None = None) -> None:
         """Print it as wide as the terminal, in colours where it has them."""
@@ -141,16 +156,15 @@ def draw_picture(
         request.column,
     )
     picture = picture_of(request.kind, source, choice)
-    if request.png is not None or request.svg is not None:
-        picture.save(*(path for path in pictures.values() if path is not None))
-    if request.animate is None:
-        return picture
-    from forecast_attn.plotting.animation import animation_of
+    written = [path for path in pictures.values() if path is not None]
+    notes = picture.save(*written) if written else []
+    if request.animate is not None:
+        from forecast_attn.plotting.animation import animation_of
 
-    table = data if isinstance(data, Path) else None
-    animation = animation_of(source.run, next(iter(request.item), None), table)
-    animation.save(request.animate)
-    return replace(picture, animation_notes=tuple(animation.notes))
+        table = data if isinstance(data, Path) else None
+        animation = animation_of(source.run, next(iter(request.item), None), table)
+        notes += [*animation.notes, *animation.save(request.animate)]
+    return replace(picture, file_notes=tuple(dict.fromkeys(notes)))
 
 
 def check_animation(request: PlotRequest, data: object) -> None:

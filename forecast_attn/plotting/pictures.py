@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.data.frequency import Stamps
 from forecast_attn.data.zones import Zone
-from forecast_attn.inspection.plots import LABEL, TICK
+from forecast_attn.inspection.plots import TICK, shortened
 from forecast_attn.notebook import FORECAST, INK, SOFT
 from forecast_attn.plotting.ticks import time_ticks
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-TITLE, PANEL_TITLE = 14, 10
+PANEL_TITLE = 10
 # Okabe and Ito's, which colour-blind eyes tell apart, behind the colour that forecasts have in every picture here;
 # every model has dashes of its own too.
 MODEL_COLOURS = [FORECAST, "#e69f00", "#009e73", "#cc79a7", "#d55e00", SOFT]
@@ -29,18 +29,6 @@ LEGEND_ROOM = 125
 def model_style(at: int) -> dict[str, Any]:
     """Colour and dashes of a model's line, by its place among the models."""
     return {"color": MODEL_COLOURS[at % len(MODEL_COLOURS)], "linestyle": MODEL_DASHES[at % len(MODEL_DASHES)]}
-
-
-def write_title(figure: Figure, title: str) -> None:
-    """The title of the whole picture."""
-    figure.suptitle(shortened(title, 72), x=0.01, ha="left", fontsize=TITLE, fontweight="bold", color=INK)
-
-
-def write_titles(figure: Figure, title: str, subtitle: str) -> None:
-    """The title, and below it in grey what it is about."""
-    write_title(figure, title)
-    # matplotlib has one title of a figure: the first panel's, which the layout makes room for, says the rest.
-    figure.axes[0].set_title(shortened(subtitle, 110), loc="left", fontsize=LABEL, color=SOFT, pad=8)
 
 
 def dress(axes: Axes) -> None:
@@ -70,12 +58,12 @@ def dates_of(stamps: Stamps) -> NDArray[np.float64]:
     return np.asarray(date2num(stamps) if stamps.dtype.kind == "M" else stamps, np.float64)
 
 
-def add_legend(figure: Figure, axes: Axes, heading: str | None = None) -> None:
+def add_legend(figure: Figure, axes: Axes) -> None:
     """Draw the legend below the panels, where no title is in the way; the item in front first."""
     handles, labels = axes.get_legend_handles_labels()
     names = [shortened(label, 40) for label in labels[::-1]]
     longest = max(map(len, names)) + 8
-    legend = figure.legend(
+    figure.legend(
         handles[::-1],
         names,
         loc="outside lower left",
@@ -85,16 +73,7 @@ def add_legend(figure: Figure, axes: Axes, heading: str | None = None) -> None:
         labelcolor=INK,
         handlelength=2.2,
         columnspacing=1.6,
-        title=heading,
-        title_fontproperties={"size": LABEL},
-        alignment="left",
     )
-    legend.get_title().set_color(SOFT)
-
-
-def shortened(text: str, most: int) -> str:
-    """Shorten a text to at most `length` characters: names of series can be of any length."""
-    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
 
 
 def lightened(colour: str, share: float) -> str:

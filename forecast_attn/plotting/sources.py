@@ -251,12 +251,7 @@ def reliability_of(source: PlotSource, choice: PlotChoice) -> Reliability:
     """
     forecasts, notes = scored_forecasts(source, choice), []
     if source.run is not None and _is_validation(source, choice):
-        used = (
-            "the quantiles were calibrated on them"
-            if source.run.calibration.is_file()
-            else "training selected its weights by them"
-        )
-        notes = [f"these are the validation windows, and {used}: backtest the run"]
+        notes = [CALIBRATED_ON_THEM if source.run.calibration.is_file() else VALIDATION]
     return reliability(forecasts, notes)
 
 
@@ -316,6 +311,7 @@ DEPENDENCE_WINDOWS = 128
 
 
 VALIDATION = "these are the validation windows, used to select the model; for unseen windows, backtest the run"
+CALIBRATED_ON_THEM = VALIDATION.replace("select the model", "calibrate the quantiles")
 
 
 def _is_validation(source: PlotSource, choice: PlotChoice) -> bool:

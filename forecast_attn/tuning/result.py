@@ -94,18 +94,17 @@ class TuningResult:
         Raises:
             ConfigError: matplotlib is not installed.
         """
-        from forecast_attn.inspection.plots import WIDTH, empty_figure
+        from forecast_attn.inspection.plots import WIDTH, empty_figure, write_heading
         from forecast_attn.notebook import FORECAST
-        from forecast_attn.plotting.pictures import write_titles
 
         names = list(self.importance)[::-1]
-        figure = empty_figure(WIDTH, 1.4 + 0.35 * max(len(names), 1))
+        figure = empty_figure(WIDTH, 0.8 + 0.35 * max(len(names), 1))
         axes = figure.add_subplot()
         axes.barh(names, [100 * self.importance[name] for name in names], color=FORECAST)
         axes.set_xlabel("share, %")
         axes.spines[["top", "right"]].set_visible(False)
         about = f"{counted(self.counts[SCORED], 'scored trial')}, {self.metric} on {self.scored_on}"
-        write_titles(figure, "Importance of each option", about)
+        write_heading(figure, "Importance of each option", about=about)
         return figure
 
 

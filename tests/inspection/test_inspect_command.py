@@ -223,7 +223,7 @@ def test_every_form_says_the_same_of_a_network_that_learned_nothing(forecast, wr
     page = Path("young.html").read_text(encoding="utf-8").replace("\u00a0", " ")
     assert reading["text"][1:] in page
     assert "looks most" not in page.split("<script")[0] and "above all" not in page.split("<script")[0]
-    assert "nothing to see here" in Path("young.svg").read_text(encoding="utf-8")
+    assert "Nothing to see here" in Path("young.svg").read_text(encoding="utf-8")
 
 
 def test_the_evidence_is_that_of_the_audit_where_there_is_one(forecast, run):

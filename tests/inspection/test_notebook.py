@@ -28,7 +28,7 @@ def test_an_inspection_shows_its_sentence_and_top_lags(make_dump):
     assert html.count("<tr>") == 1 + len(inspection.steps)
     top = inspection.steps[3].top[0]
     assert f"{top.lag} ({100 * top.weight:.1f} %)" in html
-    assert repr(inspection).startswith("<Inspection of luong-general, 3 windows: it looks ")
+    assert repr(inspection).startswith("<Inspection of luong-general, 3 windows: on average over 3 windows, it looks ")
 
 
 def test_a_comparison_shows_both_with_escaped_names(make_dump):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from forecast_attn.errors import ConfigError, RunError
-from forecast_attn.inspection.plots import draw_heatmap, save_picture
+from forecast_attn.inspection.plots import draw_heatmap, save_figure
 from forecast_attn.inspection.report import inspect_attention
 from forecast_attn.inspection.series_lines import SeriesLines, series_lines
 from forecast_attn.inspection.window_values import WindowValues
@@ -104,7 +104,7 @@ def test_seasons_are_marked(make_dump):
 @pytest.mark.parametrize("part", [{}, {"step": 3}])
 def test_the_file_is_a_picture_of_readable_size(make_dump, tmp_path, part):
     path = tmp_path / "heatmap.png"
-    save_picture(inspect_attention(make_dump(windows=1).select(**part)), path)
+    save_figure(draw_heatmap(inspect_attention(make_dump(windows=1).select(**part))), path)
     content = path.read_bytes()
     assert content.startswith(b"\x89PNG")
     assert int.from_bytes(content[16:20]) == 1440
@@ -113,8 +113,8 @@ def test_the_file_is_a_picture_of_readable_size(make_dump, tmp_path, part):
 
 def test_a_file_can_be_drawn_directly_as_svg_and_twice_gives_the_same_bytes(make_dump, tmp_path):
     dump = make_dump(windows=2, horizon=4, lookback=12)
-    save_picture(dump, tmp_path / "first.svg")
-    save_picture(dump, tmp_path / "second.svg")
+    save_figure(draw_heatmap(inspect_attention(dump)), tmp_path / "first.svg")
+    save_figure(draw_heatmap(inspect_attention(dump)), tmp_path / "second.svg")
     content = (tmp_path / "first.svg").read_bytes()
     drawing = xml.etree.ElementTree.fromstring(content)
     assert drawing.tag.endswith("svg")
@@ -122,18 +122,18 @@ def test_a_file_can_be_drawn_directly_as_svg_and_twice_gives_the_same_bytes(make
     texts = ["".join(each.itertext()) for each in drawing.iter("{http://www.w3.org/2000/svg}text")]
     assert title.startswith("Where the forecast looks")
     assert title in texts
-    assert any("whether the forecast needs these weights is not known here" in text for text in texts)
+    assert any("Whether the forecast needs these weights is not known here" in text for text in texts)
     assert content == (tmp_path / "second.svg").read_bytes()
 
 
 def test_other_kinds_of_pictures_are_refused(make_dump, tmp_path):
     with pytest.raises(ConfigError, match=r"a \.png or a \.svg; got 'heatmap\.pdf'"):
-        save_picture(make_dump(windows=1), tmp_path / "heatmap.pdf")
+        save_figure(draw_heatmap(inspect_attention(make_dump(windows=1))), tmp_path / "heatmap.pdf")
 
 
 def test_a_missing_folder_is_said(make_dump, tmp_path):
     with pytest.raises(RunError, match="cannot write"):
-        save_picture(make_dump(windows=1), tmp_path / "no" / "heatmap.png")
+        save_figure(draw_heatmap(inspect_attention(make_dump(windows=1))), tmp_path / "no" / "heatmap.png")
 
 
 def test_no_global_state_of_matplotlib_is_touched(make_dump, tmp_path):
@@ -141,7 +141,7 @@ def test_no_global_state_of_matplotlib_is_touched(make_dump, tmp_path):
 
     sys.modules.pop("matplotlib.pyplot", None)  # other tests' libraries may have loaded it
     before = matplotlib.rcParams["svg.hashsalt"]
-    save_picture(make_dump(windows=1), tmp_path / "heatmap.svg")
+    save_figure(draw_heatmap(inspect_attention(make_dump(windows=1))), tmp_path / "heatmap.svg")
     assert "matplotlib.pyplot" not in sys.modules
     assert matplotlib.rcParams["svg.hashsalt"] == before
 
@@ -149,7 +149,7 @@ def test_no_global_state_of_matplotlib_is_touched(make_dump, tmp_path):
 def test_without_matplotlib_the_extra_is_named(make_dump, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(ConfigError) as caught:
-        save_picture(make_dump(windows=1), tmp_path / "heatmap.png")
+        save_figure(draw_heatmap(inspect_attention(make_dump(windows=1))), tmp_path / "heatmap.png")
     assert "forecast-attn[plot]" in caught.value.hint
 
 

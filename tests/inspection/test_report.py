@@ -141,9 +141,18 @@ def test_equal_weights_get_one_sentence(make_dump):
     assert inspection.warnings == []
     assert inspection.reading.kind == "nothing"
     assert inspection.reading.text == (
-        "nothing to see here: the weights are nearly equal (entropy 1.00 of uniform; the largest mean weight is 5.0 %, "
-        "equal ones are 5.0 %); with equal weights the MAE rises by 0 % on 64 validation windows"
+        "nothing to see here: on average over 3 windows, the weights are nearly equal (entropy 1.00 of uniform; the "
+        "largest mean weight is 5.0 %, equal ones are 5.0 %); "
+        "with equal weights the MAE rises by 0 % on 64 validation windows"
     )
+
+
+def test_the_sentence_names_the_windows_that_it_is_about(make_dump):
+    evidence = Evidence(needed=True, rise=1.5, windows=64)
+    several, one = (inspect_attention(make_dump(windows=count), evidence=evidence).reading for count in (3, 1))
+    assert several.text.startswith("on average over 3 windows, it looks ")
+    assert one.sentence.startswith("In this window, it looks ")
+    assert one.sentence == f"I{one.text[1:]}."
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,11 @@ import pandas as pd
 import pytest
 
 from forecast_attn.errors import ConfigError, RunError
-from forecast_attn.inspection.plots import save_figure
+from forecast_attn.inspection.plots import save_figure, shortened
 from forecast_attn.plotting.curve_pictures import draw_errors, draw_reliability
 from forecast_attn.plotting.forecast_picture import draw_forecast
-from forecast_attn.plotting.pictures import lightened, shortened
+from forecast_attn.plotting.picture import Picture
+from forecast_attn.plotting.pictures import lightened
 from forecast_attn.plotting.sources import PlotChoice, find_source, forecast_scene, reliability_of, step_errors_of
 
 ALL = PlotChoice([], [])
@@ -24,6 +25,11 @@ def scene(make_backtest, make_file):
         return forecast_scene(find_source(make_file(make_backtest(**table))), choice)
 
     return make
+
+
+def about(figure):
+    """The grey words below the title."""
+    return " ".join(text.get_text() for text in figure.texts if text is not figure._suptitle)
 
 
 def lines_of(axes):
@@ -55,8 +61,8 @@ def test_titles_say_series_target_and_cutoff(scene):
     figure = draw_forecast(scene(tz="Europe/Berlin"))
     (axes,) = figure.axes
     assert figure.get_suptitle() == "target: forecast of 24 steps"
-    assert axes.get_title(loc="left") == "city, cut-off 2024-03-30 23:00+01:00"
-    assert axes.get_xlabel() == "2024-03-29 to 2024-04-01, Europe/Berlin"
+    assert about(figure) == "city, cut-off 2024-03-30 23:00+01:00; 2024-03-29 to 2024-04-01, Europe/Berlin"
+    assert axes.get_xlabel() == ""  # said above
     assert axes.get_ylabel() == "target"
 
 
@@ -88,7 +94,7 @@ def test_several_series_are_panels_of_one_picture(scene):
     figure = draw_forecast(drawn)
     assert [axes.get_label() for axes in figure.axes] == ["a", "b", "c", "d", "e"]
     assert [axes.get_title(loc="left") for axes in figure.axes] == ["a", "b", "c", "d", "e"]
-    assert "cut-off 2024-03-30 23:00" in figure.get_suptitle()
+    assert about(figure).startswith("cut-off 2024-03-30 23:00; ")
     for axes, view in zip(figure.axes, drawn.views, strict=True):
         np.testing.assert_array_equal(lines_of(axes)["forecast of net"].get_ydata(), view.models[0].prediction)
     (legend,) = figure.legends
@@ -105,7 +111,7 @@ def test_several_series_are_panels_of_one_picture(scene):
 def test_a_picture_of_fewer_series_says_so(scene):
     figure = draw_forecast(scene(items=tuple("abcdefghijklmn"), horizon=2))
     assert len(figure.axes) == 12
-    assert "12 of 14 series" in figure.legends[0].get_title().get_text()
+    assert "12 of 14 series" in about(figure)
 
 
 def test_whole_number_axes_and_one_step_are_drawn(make_backtest, make_file):
@@ -143,7 +149,7 @@ def test_the_reliability_diagram_draws_shares_ranges_and_differences(make_backte
     (ranges,) = square.collections
     for at, bar in enumerate(ranges.get_segments()):
         np.testing.assert_allclose(bar, [[model.quantiles[at], model.low[at]], [model.quantiles[at], model.high[at]]])
-    assert "72 values" in square.get_title(loc="left")
+    assert "72 values" in about(square.get_figure())
 
 
 # --------------------------------------------------------------------------- files
@@ -196,5 +202,12 @@ def test_names_of_any_length_stay_in_the_picture(make_backtest, make_file, tmp_p
     name = "a very long name of a series, " * 8
     figure = draw_forecast(forecast_scene(find_source(make_file(make_backtest(items=(name,)))), ALL))
     figure.canvas.draw()
-    for text in (figure.axes[0].title, figure.axes[0]._left_title, figure._suptitle):
+    for text in figure.texts:
         assert text.get_window_extent().x1 <= figure.bbox.x1
+
+
+def test_a_name_with_dollars_is_no_formula(scene, tmp_path):
+    name = r"cost $\nothing$"
+    picture = Picture("forecast", scene(models=(name,)))
+    picture.save(tmp_path / "cost.svg")
+    assert name in (tmp_path / "cost.svg").read_text(encoding="utf-8")
