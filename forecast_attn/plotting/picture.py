@@ -156,8 +156,8 @@ def draw_picture(
         request.column,
     )
     picture = picture_of(request.kind, source, choice)
-    written = [path for path in pictures.values() if path is not None]
-    notes = picture.save(*written) if written else []
+    files = [path for path in pictures.values() if path is not None]
+    notes = picture.save(*files) if files else []
     if request.animate is not None:
         from forecast_attn.plotting.animation import animation_of
 
