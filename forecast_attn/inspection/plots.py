@@ -166,12 +166,12 @@ def write_heading(figure: "Figure", title: str, *, sentence: str = "", about: st
     figure.set_size_inches(width, top)
     layout: Any = figure.get_layout_engine()
     layout.set(rect=(0, 0, 1, height / top))
-    place: dict[str, Any] = {"x": EDGE / width, "ha": "left", "va": "top", "in_layout": False}
+    anchor: dict[str, Any] = {"x": EDGE / width, "ha": "left", "va": "top", "in_layout": False}
     figure.suptitle(shortened(title, LONGEST_TITLE), y=1 - EDGE / top, fontsize=TITLE, fontweight="bold", color=INK,
-                    **place)  # fmt: skip
+                    **anchor)  # fmt: skip
     for at, (line, size, colour) in enumerate(lines):
         y = 1 - (TITLE_HEIGHT + at * LINE_HEIGHT) / top
-        figure.text(s=line, y=y, fontsize=size, color=colour, parse_math=False, **place)
+        figure.text(s=line, y=y, fontsize=size, color=colour, parse_math=False, **anchor)
 
 
 def shortened(text: str, most: int) -> str:

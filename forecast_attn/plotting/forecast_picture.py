@@ -95,7 +95,7 @@ def _draw_bands(axes: Axes, view: ForecastView, model: ModelForecast) -> None:
         edges = model.quantiles[pair.lower], model.quantiles[pair.upper]
         draw(
             dates_of(view.stamps), *edges, linewidth=width, label=wording.interval_name(pair), zorder=1.5 + at / 100,
-            color=lightened(MODEL_COLOURS[0], BAND_DENSITIES[min(at, len(BAND_DENSITIES) - 1)])
+            color=lightened(MODEL_COLOURS[0], BAND_DENSITIES[min(at, len(BAND_DENSITIES) - 1)]), clip_on=False
         )  # fmt: skip
     for quantile in model.lone_quantiles:
         axes.plot(
@@ -117,7 +117,7 @@ def _draw_actual(axes: Axes, view: ForecastView) -> None:
 def _draw_model(axes: Axes, view: ForecastView, model: ModelForecast, at: int) -> None:
     axes.plot(
         dates_of(view.stamps), model.prediction, **model_style(at), linewidth=1.9 if at == 0 else 1.3,
-        label=wording.model_label(model.name), marker=_marker(view), markersize=4
+        label=wording.model_label(model.name), marker=_marker(view), markersize=4, clip_on=False
     )  # fmt: skip
 
 
