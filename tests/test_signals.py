@@ -62,7 +62,7 @@ def test_an_update_writes_nothing(told_to_end, run_copy, finished_run, files_in)
     later = rows.assign(date=(pd.to_datetime(rows["date"]) + pd.Timedelta(days=len(rows))).dt.strftime("%Y-%m-%d"))
     later.head(40).to_csv("new.csv", index=False)
     before = files_in()
-    moment = ("forecast_attn.updating.update:_Child", "write", 1, "after")
+    moment = ("forecast_attn.updating.update:_UpdatedRun", "write", 1, "after")
     ended = told_to_end(moment, "update", run_copy, "--data", "new.csv", "--out", "child")
     assert ended == "terminated (SIGTERM)\nhint: nothing is written; give the command again\n"
     assert files_in() == before
