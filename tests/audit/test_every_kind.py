@@ -1,7 +1,7 @@
 """A whole audit of every kind of network, on a table with holes, categories and several series; nothing is trained."""
 
-import dataclasses
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -41,7 +41,8 @@ def untrained(**options: Any) -> tuple[Model, Preparation]:
     preparation = prepare(panel, config.data)
     torch.manual_seed(0)
     network = build_network(config.model, window_sizes(preparation.schema)).eval()
-    return Model(config, preparation.schema, (network,)), preparation
+    settled = replace(config, model=replace(config.model, patch_length=network.patches.length))  # as training does
+    return Model(settled, preparation.schema, (network,)), preparation
 
 
 def audited(**options: Any) -> Audit:
@@ -139,7 +140,7 @@ def test_windows_are_spread_from_the_first_to_the_last() -> None:
 
 def test_more_windows_get_fewer_draws() -> None:
     model, preparation = untrained(attention="luong-general")
-    many = dataclasses.replace(preparation, validation_cutoffs=np.tile(preparation.validation_cutoffs, 40))
+    many = replace(preparation, validation_cutoffs=np.tile(preparation.validation_cutoffs, 40))
     plans = list[AuditPlan]()
 
     def stop(plan: AuditPlan) -> None:
