@@ -4,9 +4,9 @@
 
 Read at once, 20,000 series of 5,000 hours in 20 files may take 8 GB: 500 MB and 75 bytes a row. A row is a name, a time
 stamp and a value; the files take 0.3 GB of disk. Read by parts, as a table is that would take more than three quarters
-of the machine's memory, they may take 1 GB, and twice 10 files 40 MB more. That is memory of the process alone: pages
-of its files are not counted, for the system takes them back. One epoch of 6,400 windows: what grows with the table is
-reading, scales, windows and baselines, not the steps of an optimiser.
+of the machine's memory, they may take 1 GB, and twice 10 files 100 MB more (300, read at once). That is memory of the
+process alone: pages of its files are not counted, for the system takes them back. One epoch of 6,400 windows: what
+grows with the table is reading, scales, windows and baselines, not the steps of an optimiser.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from bounds import at_most, exit_code
 FILES = 20
 MEGABYTES = 500
 BYTES_A_ROW = 75
-BY_PARTS, MORE = 1_000, 40
+BY_PARTS, MORE = 1_000, 100
 """Megabytes by parts: of all files, and of ten files more."""
 SERIES_OF_A_FILE = 100
 """Where growth is measured, with ten thousand steps each."""
