@@ -37,7 +37,7 @@ from forecast_attn.data.findings import Finding, counted, quoted
 from forecast_attn.data.frequency import distinct_values, parse_frequency, step_name
 from forecast_attn.data.reading.joined import ROW_COUNT, ROW_NUMBER, with_joined
 from forecast_attn.data.reading.positions import LAYOUT_ROWS, WIDE_ROWS
-from forecast_attn.data.reading.source import table_name
+from forecast_attn.data.reading.source import Source, table_name
 from forecast_attn.data.resampling import floored
 from forecast_attn.data.roles import is_numeric, resolve_roles
 from forecast_attn.data.timestamps import SERIAL_DAYS, are_serial_days
@@ -73,7 +73,7 @@ ZONES_BY_CLOCK = {
 """Zones by the hour of their changes, and the cities of other offsets that change their clocks at the same hour."""
 MOST_CATEGORIES = 12
 """Different cells of a column with words among numbers that are categories."""
-Table = Path | str | pd.DataFrame
+Table = Source | pd.DataFrame
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ def command_text(table: str, given: Mapping[str, Any], options: Mapping[str, Any
 
 
 def find_proposals(
-    table: Table, config: DataConfig, examination: Examination | None = None, most: int = MOST_COMMANDS
+    table: Path | str | Table, config: DataConfig, examination: Examination | None = None, most: int = MOST_COMMANDS
 ) -> tuple[Proposal, ...]:
     """The ways to train on a table, the likeliest first; none where no option makes it trainable.
 
@@ -128,6 +128,9 @@ def find_proposals(
         ConfigError: the options contradict each other.
     """
     examination = examine(table, config) if examination is None else examination
+    if examination.table is None:
+        return ()
+    table = examination.table
     if not examination.has_errors and examination.preparation is not None:
         return (*_alternatives(table, config, examination), _proposal(examination, {}))
     proposals: list[Proposal] = []
@@ -152,7 +155,7 @@ def _alternatives(table: Table, config: DataConfig, examination: Examination) ->
         options["date_format"] = unit
     if config.date_format is None and panel.roles.time in frame.columns and are_serial_days(frame[panel.roles.time]):
         options["date_format"] = SERIAL_DAYS
-    if not config.na and isinstance(table, Path | str):
+    if not config.na and isinstance(table, Source):
         used = [name for name in panel.roles.numeric if name in frame.columns]
         marks = marks_of_missing(frame[used])
         options |= {"na": marks} if marks else {}

@@ -22,7 +22,7 @@ from forecast_attn.data.future import future_stamps
 from forecast_attn.data.localise import localise
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.panel_building import panel_of_cells
-from forecast_attn.data.reading import Progress, read_table
+from forecast_attn.data.reading import Progress, opened, read_table
 from forecast_attn.data.reading.source import Source, table_name
 from forecast_attn.data.roles import Roles, resolve_roles
 from forecast_attn.data.scaling import constant_series
@@ -73,6 +73,8 @@ class Examination:
     beside: dict[str, str] = field(default_factory=dict)
     """Name -> path of the files that options name."""
     findings: list[Finding] = field(default_factory=list)
+    table: pd.DataFrame | Source | None = None
+    """The table itself, opened; None where it cannot be."""
     frame: pd.DataFrame | None = None
     roles: Roles | None = None
     cells: Cells | None = None
@@ -146,7 +148,8 @@ def examine(
     name = table_name(table)
     examination = Examination(str(table) if isinstance(table, Path | str) else name, _beside(config))
     try:
-        examination.frame = read_table(table, config, progress=progress, report=examination.findings.append)
+        examination.table = opened(table)
+        examination.frame = read_table(examination.table, config, progress=progress, report=examination.findings.append)
         _pass_stages(examination, examination.frame, name, config)
     except DataError as error:
         if not _is_reported(error, examination.findings):

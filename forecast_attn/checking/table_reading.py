@@ -8,7 +8,6 @@ import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -34,11 +33,11 @@ from forecast_attn.data.reading.extra_lines import (
 from forecast_attn.data.reading.joined import with_joined
 from forecast_attn.data.reading.layouts import arranged, find_steps, likely_layout, unit_of_steps
 from forecast_attn.data.reading.sheets import holds_sheets, sheet_as_text, sheet_names
-from forecast_attn.data.reading.source import SPREADSHEET, Source
+from forecast_attn.data.reading.source import TEXT_KINDS, Source
 from forecast_attn.data.timestamps import looks_like_dates, parse_timestamps
 from forecast_attn.errors import DataError
 
-Table = Path | str | pd.DataFrame
+Table = Source | pd.DataFrame
 MOST_SHEETS = 6
 _DELIMITERS = ("tab", "semicolon", "pipe", "comma")
 """Where several split a text alike: the ones that stand within names and cells come last."""
@@ -62,15 +61,16 @@ def possible_readings(table: Table, config: DataConfig, examination: Examination
     """The ways to read a table, the likeliest first.
 
     Args:
-        table: a file, `-` for standard input, or a DataFrame.
+        table: a file or a DataFrame.
         config: the options that were given, which every reading keeps.
         examination: of the table with these options.
     """
-    for sheet in _sheets(table, config):
+    sheets = _sheets(table, config)
+    for sheet in sheets:
         options = {"sheet": sheet, **_titles_of_sheet(table, replace(config, sheet=sheet))}
         for reading in _readings_without_layout(table, config, options, None):
             yield from _with_layout(replace(reading, is_another_table=True), config)
-    if not _sheets(table, config):
+    if not sheets:
         titles = _titles_of_sheet(table, config)
         frame = None if config.wide or config.layout != "long" or titles else examination.frame
         for reading in _readings_without_layout(table, config, titles, frame):
@@ -82,25 +82,30 @@ def _sheets(table: Table, config: DataConfig) -> list[str]:
     if isinstance(table, pd.DataFrame) or config.sheet is not None:
         return []
     try:
-        source = Source.of(table)
-        names = sheet_names(source) if holds_sheets(source) else []
+        if holds_sheets(table):
+            sheet_as_text(table, None)
+    except DataError as error:
+        return sheet_names(table)[:MOST_SHEETS] if error.options == ("sheet",) else []
+    return []
+
+
+def _text_of(table: Table, sheet: str | None) -> Source | None:
+    """The text that a table stands in, or that its sheet would be saved as; None where there is none."""
+    if isinstance(table, pd.DataFrame):
+        return None
+    try:
+        text = sheet_as_text(table, sheet) if holds_sheets(table) else table
+        return text if text.kind in TEXT_KINDS else None
     except DataError:
-        return []
-    return names[:MOST_SHEETS] if len(names) > 1 else []
+        return None
 
 
 def _titles_of_sheet(table: Table, config: DataConfig) -> dict[str, Any]:
     """The option that leaves out what stands above the header of a sheet, whose rows are all equally wide."""
-    if isinstance(table, pd.DataFrame) or config.skip_rows or not config.header:
+    text = _text_of(table, config.sheet)
+    if text is None or text is table or config.skip_rows or not config.header:
         return {}
-    try:
-        source = Source.of(table)
-        if source.kind != SPREADSHEET:
-            return {}
-        text = next(sheet_as_text(source, config.sheet).chunks(SAMPLE), b"").decode()
-    except DataError:
-        return {}
-    titles = find_titles(list(csv.reader(io.StringIO(text))))
+    titles = find_titles(list(csv.reader(io.StringIO(_ends(text)[0]))))
     return {"skip_rows": titles} if titles else {}
 
 
@@ -172,13 +177,13 @@ def _with_decimals(table: Table, config: DataConfig, options: dict[str, Any]) ->
 def _is_split_at_commas(table: Table, config: DataConfig, options: dict[str, Any]) -> bool:
     """Return whether commas separate the fields of a table; True where it cannot be detected."""
     around = replace(config, **options)
+    text = _text_of(table, around.sheet)
+    if text is None or text is not table or around.delimiter is not None:
+        return around.delimiter in (None, ",", "comma")
+    lines = ExtraLines(around.skip_rows, around.comment)
+    rows = b"".join(without_extra_lines([_ends(text)[0].encode()], lines)).decode()
     try:
-        source = Source.of(table) if not isinstance(table, pd.DataFrame) else None
-        if source is None or source.kind != "text" or around.delimiter is not None:
-            return around.delimiter in (None, ",", "comma")
-        lines = ExtraLines(around.skip_rows, around.comment)
-        text = b"".join(without_extra_lines([_ends(source)[0].encode()], lines)).decode()
-        return find_delimiter(Sample(text, complete=True), "") == ","
+        return find_delimiter(Sample(rows, complete=True), "") == ","
     except DataError:
         return True
 
@@ -308,17 +313,10 @@ MOST_TEXTS = 8
 
 def _extra_line_options(table: Table, options: dict[str, Any], problem: object) -> tuple[dict[str, Any], ...]:
     """Options for a text with lines that are not rows, without a header, or with a header that names a column twice."""
-    if isinstance(table, pd.DataFrame):
+    text = _text_of(table, options.get("sheet"))
+    if text is None:
         return ()
-    try:
-        source = Source.of(table)
-        if holds_sheets(source):
-            source = sheet_as_text(source, options.get("sheet"))
-        if source.kind != "text":
-            return ()
-        start, end = _ends(source)
-    except DataError:
-        return ()
+    start, end = _ends(text)
     above, below = find_preamble(start), find_footer(end)
     around = {**above, **({"skip_footer": below} if below else {})}
     likely = [each for each in (around, above, find_blanks(start)) if each]

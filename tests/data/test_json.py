@@ -10,10 +10,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from forecast_attn.checking import check_table
+from forecast_attn.checking import check_table, examine
 from forecast_attn.checking.commands import find_proposals
 from forecast_attn.config.options import DataConfig
-from forecast_attn.data.reading import read_beside, read_table
+from forecast_attn.data.reading import Source, json_file, read_beside, read_table
+from forecast_attn.data.reading.json_file import _Number
 from forecast_attn.errors import ConfigError, DataError
 
 DAYS = pd.date_range("2024-01-01", periods=40).strftime("%Y-%m-%d")
@@ -185,3 +186,17 @@ def test_options_of_text_are_refused(option: dict[str, str], tmp_path: Path) -> 
 def test_what_is_no_table_is_refused_with_a_sentence(text: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(DataError, match=message):
         read_table(write(tmp_path, text), DataConfig())
+
+
+def test_a_document_is_parsed_once_by_a_check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed = []
+
+    def document(source: Source) -> Any:
+        parsed.append(source.label)
+        return json.loads(b"".join(source.chunks()), parse_float=_Number, parse_int=_Number)
+
+    monkeypatch.setattr(json_file, "_document", document)
+    path = write(tmp_path, [{"date": day, "a": at, "b": at % 7} for at, day in enumerate(DAYS)])
+    examination = examine(path, DataConfig())
+    assert len(find_proposals(path, DataConfig(), examination)) == 3
+    assert len(parsed) == 1

@@ -5,7 +5,7 @@ from forecast_attn.data.reading.dialect import parse_texts
 from forecast_attn.data.reading.positions import LONG_TARGET, FilePositions, file_positions
 from forecast_attn.data.reading.remote import fetched
 from forecast_attn.data.reading.source import Progress, Source, digest_of, parts_of, table_name
-from forecast_attn.data.reading.table import read_beside, read_table
+from forecast_attn.data.reading.table import opened, read_beside, read_table
 from forecast_attn.data.reading.wide import shared_by_all
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "digest_of",
     "fetched",
     "file_positions",
+    "opened",
     "parse_texts",
     "parts_of",
     "read_beside",

@@ -13,7 +13,7 @@ def holds_sheets(source: Source) -> bool:
 
 
 def sheet_as_text(source: Source, sheet: str | None) -> Source:
-    """The rows of a table as UTF-8 text with commas.
+    """The rows of a table as UTF-8 text with commas, read once however often it is asked for.
 
     Args:
         source: a workbook or JSON.
@@ -22,8 +22,10 @@ def sheet_as_text(source: Source, sheet: str | None) -> Source:
     Raises:
         DataError: the file is damaged, or the table is not there or cannot be chosen.
     """
-    read = workbook_sheet_as_text if source.kind == SPREADSHEET else json_as_text
-    return read(source, sheet)
+    if sheet not in source.sheets:
+        read = workbook_sheet_as_text if source.kind == SPREADSHEET else json_as_text
+        source.sheets[sheet] = read(source, sheet)
+    return source.sheets[sheet]
 
 
 def sheet_names(source: Source) -> list[str]:

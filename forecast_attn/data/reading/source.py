@@ -97,6 +97,8 @@ class Source:
     """Where the table is, if it was copied to this machine; without secrets."""
     keep: Any = field(default=None, compare=False, repr=False)
     """Holds a temporary copy as long as the source lives."""
+    sheets: dict[str | None, Source] = field(default_factory=dict, compare=False, repr=False)
+    """Tables of a workbook or JSON that were read already, by name: parsing takes long, and `check` reads often."""
 
     @classmethod
     def of(cls, table: Path | str | Source) -> Source:
@@ -278,7 +280,9 @@ def kind_of(start: bytes) -> str:
 def table_name(table: object) -> str:
     """Name of a table in messages: the file's name, `stdin`, or `DataFrame`."""
     if isinstance(table, Source):
-        return table.label.strip("'") if table.url is None else table.url.rstrip("/").rpartition("/")[2]
+        if table.url is not None:
+            return table.url.rstrip("/").rpartition("/")[2]
+        return table.label.strip("'") if table.path is None or table.parts else table.path.name
     if not isinstance(table, str | Path):
         return "DataFrame"
     return "stdin" if str(table) == STDIN else Path(table).name

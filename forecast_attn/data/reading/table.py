@@ -29,6 +29,16 @@ OPTIONS_OF_FILES = ("delimiter", "encoding")
 
 
 @coded("FA101")
+def opened(table: Any) -> Any:
+    """A file as a `Source`, which parses a workbook or JSON once however often it is read; any other table as it is.
+
+    Raises:
+        DataError: as `Source.of`.
+    """
+    return Source.of(table) if isinstance(table, str | Path) else table
+
+
+@coded("FA101")
 def read_table(
     table: Any, config: DataConfig, *, progress: Progress | None = None, report: Report = stop_at_errors
 ) -> pd.DataFrame:
@@ -95,7 +105,7 @@ def read_beside(table: Any, config: DataConfig, *, item_id: str | None = None, w
     Raises:
         ConfigError, DataError: as `read_table`.
     """
-    source = Source.of(table) if isinstance(table, str | Path) else table
+    source = opened(table)
     kind = source.kind if isinstance(source, Source) else None
     if kind is None or kind in COLUMNAR:
         config = replace(config, **{name: getattr(DataConfig, name) for name in TEXT_OPTIONS})
@@ -104,7 +114,7 @@ def read_beside(table: Any, config: DataConfig, *, item_id: str | None = None, w
     identifier = None if wide else item_id or config.item_id
     layout = config.layout
     config = replace(config, item_id=identifier, wide=False, layout="long")
-    frame = read_table(table, config)
+    frame = read_table(source, config)
     if layout != "long" and not is_arranged(frame):
         return arranged(frame, replace(config, layout=layout), table_name(table), stop_at_errors)
     return made_long(frame, config, table_name(table), stop_at_errors) if wide and not is_long(frame) else frame
@@ -113,7 +123,7 @@ def read_beside(table: Any, config: DataConfig, *, item_id: str | None = None, w
 def _frame_of(table: Any, config: DataConfig, progress: Progress | None, report: Report) -> pd.DataFrame:
     if not isinstance(table, str | Path | Source):
         return read_frame(table, config)
-    source = table if isinstance(table, Source) else Source.of(table)
+    source = opened(table)
     if source.kind == SPREADSHEET:
         refuse_text_options(config, f"{source.label} is a spreadsheet", OPTIONS_OF_FILES)
         return read_delimited(sheet_as_text(source, config.sheet), config, progress, report)
