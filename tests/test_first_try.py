@@ -17,6 +17,7 @@ from forecast_attn.data.reading import read_table
 from forecast_attn.errors import ConfigError
 
 RNG = np.random.default_rng(0)
+SUMS = {"aggregate": "sum", "missing": "zero"}
 INITIAL_STATE = RNG.bit_generator.state
 QUICK = (
     *("--max-epochs", "1", "--epoch-windows", "16", "--validation-windows", "8", "--hidden-size", "4"),
@@ -211,6 +212,49 @@ def measurements_without_names() -> pd.DataFrame:
     return rows[1:].set_axis(rows.iloc[0].astype(str), axis=1)  # its first row where names are expected
 
 
+def account() -> pd.DataFrame:
+    """A statement of a bank: some bookings on most days, each unlike the one before it."""
+    booked = np.sort(RNG.choice(730, 900))
+    date = pd.Timestamp("2022-01-01") + pd.to_timedelta(booked, unit="D")
+    amount = np.where(np.arange(900) % 30, -RNG.lognormal(3, 0.8, 900), 1500).round(2)
+    return pd.DataFrame({"Date": date.strftime("%d/%m/%Y"), "Amount": amount, "Balance": amount.cumsum().round(2)})
+
+
+def closing_times() -> pd.DataFrame:
+    """Business days at the end of trading, which comes sooner on a few."""
+    stamps = pd.bdate_range("2020-01-01", periods=500)
+    hours = np.where(np.arange(500) % 120 == 100, 13, 16)
+    return pd.DataFrame({"Date": stamps + pd.to_timedelta(hours, unit="h"), "Close": values(500)})
+
+
+def an_index_of_dates_with_repeats() -> pd.DataFrame:
+    """As pandas writes its index, with a few days twice."""
+    frame = pd.DataFrame({"": days(200), "Delhi": values(200), "Goa": values(200)})
+    return pd.concat([frame[:104], frame[100:]])
+
+
+def codes_beside_properties() -> pd.DataFrame:
+    series = [pd.DataFrame({"date": days(60), "population": 10_000 - at, "zipcode": at}) for at in range(20)]
+    return pd.concat(series).assign(orders=values(1200)).sort_values("date", kind="stable")
+
+
+def a_switch_called_id() -> pd.DataFrame:
+    """As votes in elections: who governs, -1 or 1, in the column Id."""
+    return pd.DataFrame({"year": range(1916, 1996, 4), "vote": values(20), "Id": np.where(np.arange(20) % 3, 1, -1)})
+
+
+def months_of_short_years() -> pd.DataFrame:
+    months = pd.date_range("1996-01-01", periods=120, freq="MS")
+    return pd.DataFrame({"month": [f"{day.month}/{day:%y}" for day in months], "sold": values(120)})
+
+
+def settings_above_the_rows() -> pd.DataFrame:
+    """As glucose meters write them: who wears it, in rows without a time."""
+    stamps = pd.date_range("2024-01-01", periods=600, freq="5min").strftime("%Y-%m-%dT%H:%M:%S")
+    settings = pd.DataFrame({"Timestamp": [None] * 3, "Event": ["FirstName", "LastName", "Device"]})
+    return pd.concat([settings, pd.DataFrame({"Timestamp": stamps, "Event": "EGV", "Glucose": values(600)})])
+
+
 CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object], str]] = {
     "the finer of two dates": (half_hours_with_their_date, {}, "'Demand', 48 steps of 30 minutes ahead"),
     "year, month, day, hour": (
@@ -323,6 +367,29 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object], str]] = {
         {"wide": True},
         "9 columns as one series each ('meter_0', 'meter_1', 'meter_2', …), 7 steps of 1 day ahead",
     ),
+    "amounts": (
+        account,
+        {"target": "Amount", "resample": "W-MON", **SUMS},
+        "'Amount', sum of each 1 week, 13 steps of 1 week ahead",
+    ),
+    "closing times": (
+        closing_times,
+        {"resample": "B"},
+        "'Close', mean of each 1 business day, 5 steps of 1 business day ahead",
+    ),
+    "an index with repeats": (
+        an_index_of_dates_with_repeats,
+        {"target": "Delhi", "duplicates": "first"},
+        "'Delhi', 7 steps of 1 day ahead",
+    ),
+    "codes": (
+        codes_beside_properties,
+        {"item_id": "zipcode", "target": "orders"},
+        "'orders' of 20 series told apart by 'zipcode', 7 steps of 1 day ahead",
+    ),
+    "a switch called Id": (a_switch_called_id, {"ignore": ("Id",)}, "'vote', 5 steps of 1 row ahead"),
+    "1/96": (months_of_short_years, {}, "'sold', 12 steps of 1 month ahead"),
+    "settings": (settings_above_the_rows, {}, "'Glucose', 96 steps of 5 minutes ahead"),
 }
 each_case = pytest.mark.parametrize("name", CASES)
 
@@ -654,8 +721,8 @@ def of_a_shop() -> str:
         ),
         (
             of_a_shop,
-            {"time": "date,time", "ignore": ("id",), "resample": "h"},
-            "'price', mean of each 1 hour, 24 steps of 1 hour ahead",
+            {"time": "date,time", "ignore": ("id",), "resample": "h", **SUMS},
+            "'price', sum of each 1 hour, 24 steps of 1 hour ahead",
         ),
         (
             of_a_statistical_office,
@@ -918,3 +985,30 @@ def test_a_column_that_counts_weeks_has_their_season(tmp_path: Path, name: str, 
 def test_columns_that_count_days_have_weeks(tmp_path: Path) -> None:
     frame = pd.DataFrame({"item": [*"abc"], **{f"d_{at}": RNG.normal(size=3).round(2) for at in range(1, 61)}})
     assert first_of(tmp_path, frame)["season"] == "7"
+
+
+def test_rows_are_no_steps_where_there_are_dates(forecast: Callable, tmp_path: Path) -> None:
+    """Irregular dates stop the likeliest reading, which is named with its row; the number of the row is no time."""
+    path = tmp_path / "packages.csv"
+    stamps = pd.Timestamp("2001-06-21") + pd.to_timedelta(np.cumsum(RNG.integers(40, 400, 25)), unit="D")
+    frame = {"rownames": range(1, 26), "Date": stamps.strftime("%Y-%m-%d"), "Count": values(25), "Size": values(25)}
+    pd.DataFrame(frame).to_csv(path, index=False)
+    assert find_proposals(path, DataConfig()) == ()
+    outcome = forecast("check", path, "--json")
+    obstacle = json.loads(outcome.out)["obstacle"]
+    assert (obstacle["code"], obstacle["column"], obstacle["row"]) == ("FA203", "Date", 2)
+    assert obstacle["command"] == f"forecast check {path} --target Count"
+    outcome = forecast("train", path, "--hidden-size", "4")
+    assert f"try: {obstacle['command']}  # {obstacle['message']}" in outcome.err
+
+
+def test_years_and_quarters_in_one_column_are_no_steps(forecast: Callable, tmp_path: Path) -> None:
+    path = tmp_path / "accounts.csv"
+    period = [*map(str, range(2010, 2020)), *(f"{year}Q{quarter}" for year in range(2010, 2020) for quarter in "1234")]
+    rows = [(kind, each) for kind in ("import", "export") for each in period]
+    pd.DataFrame(rows, columns=["kind", "period"]).assign(amount=values(100)).to_csv(path, index=False)
+    assert find_proposals(path, DataConfig()) == ()
+    outcome = forecast("train", path)
+    assert "--time 'period' shows which of its cells are no stamps" in outcome.err
+    outcome = forecast("check", path, "--time", "period")
+    assert "is '2010Q1', which is not a time stamp at row 11 (line 12)" in outcome.out

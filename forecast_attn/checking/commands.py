@@ -39,7 +39,7 @@ from forecast_attn.data.reading.joined import ROW_COUNT, ROW_NUMBER, with_joined
 from forecast_attn.data.reading.positions import LAYOUT_ROWS, WIDE_ROWS
 from forecast_attn.data.reading.source import Source, table_name
 from forecast_attn.data.resampling import floored
-from forecast_attn.data.roles import is_numeric, resolve_roles
+from forecast_attn.data.roles import Roles, is_numeric, resolve_roles
 from forecast_attn.data.timestamps import SERIAL_DAYS, are_serial_days
 from forecast_attn.data.zones import changes_at
 from forecast_attn.errors import ConfigError, DataError
@@ -55,11 +55,13 @@ MOST_HIDDEN = 0.5
 """Share of rows that `--missing mask` may hide."""
 FEWEST_SHARE = 0.5
 """Share of a table's rows that must reach training."""
-COARSER = ("s", "min", "5min", "15min", "30min", "h", "D", "W-MON", "MS", "QS-JAN", "YS-JAN")
+COARSER = ("s", "min", "5min", "15min", "30min", "h", "D", "B", "W-MON", "MS", "QS-JAN", "YS-JAN")
 """Steps that `--resample` is tried with, finest first."""
 FEWEST_STEPS = 20
 ENOUGH_STEPS = 200
 """Steps at which events are counted per step, rather than per shorter one."""
+UNLIKE = 0.3
+"""Correlation of neighbouring rows below which they are amounts rather than levels."""
 FULL = 0.8
 """Share of steps that have a row, of a step that is fine enough."""
 ZONES_BY_CLOCK = {
@@ -142,6 +144,47 @@ def find_proposals(
         if len(proposals) >= most:
             break
     return tuple(proposals)
+
+
+@dataclass(frozen=True)
+class Obstacle:
+    """What stops the likeliest reading of a table on which nothing trains."""
+
+    options: Mapping[str, Any]
+    """By field name: those that come to the given ones."""
+    finding: Finding
+
+    def command(self, table: str, given: Mapping[str, Any]) -> str:
+        """The `forecast check` that shows it.
+
+        Args:
+            table: the file.
+            given: options that the user gave, by field name; `check` takes none of training's.
+        """
+        of_tables = {field.name for field in dataclasses.fields(DataConfig)}
+        kept = {name: value for name, value in given.items() if name in of_tables}
+        return command_text(table, kept, self.options).replace("forecast train", "forecast check", 1)
+
+
+def find_obstacle(table: Path | str | Table, config: DataConfig) -> Obstacle | None:
+    """What to mend first in a table for which there is no proposal; None where no reading is likelier than as it is.
+
+    Raises:
+        ConfigError: the options contradict each other.
+    """
+    examination = examine(table, config)
+    if examination.table is None:
+        return None
+    for reading in possible_readings(examination.table, config, examination):
+        search = _Search(examination.table, replace(config, **reading.options), reading.frame, reading.options)
+        for candidate in role_candidates(reading.frame, search.config):
+            options = next(search._options_of(candidate, 1), None)
+            if options is None:
+                continue
+            errors = examine(search.table, replace(search.config, **options)).to_report().errors
+            if errors and (reading.options or options):
+                return Obstacle({**reading.options, **options}, errors[0])
+    return None
 
 
 def _alternatives(table: Table, config: DataConfig, examination: Examination) -> Iterator[Proposal]:
@@ -283,8 +326,8 @@ class _Search:
             if "resample" in answer:  # which puts equal stamps together, too
                 options.pop("duplicates", None)
         proposal = self._verified(options)
-        if proposal is None and "missing" in options and examination.cells is not None:  # most of it would be hidden
-            longer = _longer_step(self, examination.cells, options)
+        if proposal is None and "missing" in options:  # most of it would be hidden
+            longer = _longer_step(self, examination, options)
             if longer is not None:
                 return self._settled({name: value for name, value in options.items() if name != "missing"} | longer)
         return proposal
@@ -360,7 +403,7 @@ def _mask(
     column, roles = finding.column, examination.roles
     if column is not None and roles is not None and column in (*roles.past_covariates, *roles.past_categories):
         return _leave_out(search, finding, examination, options)
-    return _resample(search, finding, examination, options) if finding.code == "FA204" else None
+    return _longer_step(search, examination, options) if finding.code == "FA204" else None
 
 
 def _leave_out(
@@ -402,7 +445,7 @@ def _one_of_equal_rows(
         return {"duplicates": "first"}
     if same.sum() <= MOST_AVERAGED * len(cells.rows):
         return {"duplicates": "mean"}
-    return _resample(search, finding, examination, options)
+    return _longer_step(search, examination, options)
 
 
 def _zone_of_changes(search: _Search, cells: Cells, changes: NDArray[np.int64], options: dict[str, Any]) -> str | None:
@@ -439,12 +482,13 @@ def _repeats_are_equal(examination: Examination) -> bool:
 def _resample(
     search: _Search, finding: Finding, examination: Examination, options: dict[str, Any]
 ) -> dict[str, Any] | None:
+    return _longer_step(search, examination, options)
+
+
+def _longer_step(search: _Search, examination: Examination, options: dict[str, Any]) -> dict[str, Any] | None:
     """Put the rows on the finest step that most rows fill."""
-    return None if examination.cells is None else _longer_step(search, examination.cells, options)
-
-
-def _longer_step(search: _Search, cells: Cells, options: dict[str, Any]) -> dict[str, Any] | None:
-    if cells.stamps.dtype.kind != "M" or search.config.resample is not None or search.config.freq:
+    cells = examination.cells
+    if cells is None or cells.stamps.dtype.kind != "M" or search.config.resample is not None or search.config.freq:
         return None
     lengths = np.diff(cells.starts)
     longest = int(np.argmax(lengths))
@@ -456,8 +500,24 @@ def _longer_step(search: _Search, cells: Cells, options: dict[str, Any]) -> dict
         if len(filled) < FEWEST_STEPS:
             return None
         if len(filled) >= FULL * (frequency.steps_between(filled[:1], filled[-1:])[0] + 1):
-            return {"resample": step}
+            sums = _are_amounts(cells, examination.roles) and search.config.aggregate == DataConfig.aggregate
+            return {"resample": step} | ({"aggregate": "sum", "missing": "zero"} if sums else {})
     return None
+
+
+def _are_amounts(cells: Cells, roles: Roles | None) -> bool:
+    """Return whether rows are amounts of events, whose sum means more than their mean: sales, and no temperatures.
+
+    Several stand at one time, and an amount says nothing of the next one, as a level does.
+    """
+    if roles is None or cells.repeats.mean() <= MOST_AVERAGED:
+        return False
+    values = cells.columns[roles.target]
+    pairs = ~(np.isnan(values[1:]) | np.isnan(values[:-1])) & (cells.series[1:] == cells.series[:-1])
+    before, after = values[:-1][pairs], values[1:][pairs]
+    if len(before) < FEWEST_STEPS or not (before.std() and after.std()):
+        return False
+    return bool(np.corrcoef(before, after)[0, 1] < UNLIKE)
 
 
 def _date_order(

@@ -102,13 +102,15 @@ def config_of_fixed(config: DataConfig, panel: Panel) -> DataConfig:
 
 
 def _rows_of_nothing(examination: Examination) -> NDArray[np.int64]:
-    """Data rows, from 1, that hold nothing at all, or only a stamp after the last known target of their series."""
+    """Data rows, from 1, with neither stamp nor target, or only a stamp after the last known target of their series."""
     if examination.frame is None:
         return np.empty(0, np.int64)
-    empty = np.flatnonzero(examination.frame.isna().all(axis=1).to_numpy()) + 1
-    if examination.cells is None or examination.roles is None:
+    roles = examination.roles
+    needed = examination.frame if roles is None else examination.frame[[roles.time, roles.target]]
+    empty = np.flatnonzero(needed.isna().all(axis=1).to_numpy()) + 1
+    if examination.cells is None or roles is None:
         return np.asarray(empty, np.int64)
-    return np.union1d(empty, _rows_after_the_end(examination.cells, examination.roles)).astype(np.int64)
+    return np.union1d(empty, _rows_after_the_end(examination.cells, roles)).astype(np.int64)
 
 
 def _rows_after_the_end(cells: Cells, roles: Roles) -> NDArray[np.int64]:

@@ -70,6 +70,7 @@ _CLOCK = re.compile(r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[AaPp]\.?[Mm]\.?)?|\d{1,2
 SEASONS_OF_UNITS = {"hour": 24, "day": 7, "week": 52, "month": 12, "quarter": 4}
 _STEPS = ("t", "step")
 """Names of whole numbers that count the steps of a series."""
+_YEAR = r"(?<!\d)(?:1[6-9]|2[0-2])\d{2}(?!\d{2})"
 _ENDS = {"end", "ending", "stop", "until", "to", "bis", "fin", "einde"}
 """In the name of the time at which an interval ends; where the table has its start as well, that names it."""
 _COUNTERS = ("no", "no.", "nr", "obs", "rownames", "row", "n", "num", "number", "record", "instant", "idx", "index")
@@ -104,8 +105,11 @@ DATES = 0
 """Rank of dates that are unique and regular."""
 _NEITHER = 10
 """Rank of whole numbers that repeat or are irregular."""
+_OTHER_STEP = 2
+"""Rank of dates that are unique and irregular."""
 _EVENTS = 4
 """Rank of dates that stand more than once in a series."""
+_OF_DATES = (DATES, _OTHER_STEP, _EVENTS)
 MOST_LETTERS = 2
 """Longest name that may be short for a unit of time, or for anything else."""
 SAME_START = 5
@@ -182,10 +186,9 @@ def role_candidates(frame: pd.DataFrame, config: DataConfig) -> list[RoleCandida
         return candidates  # of months of many years: no panel
     times = map(str, frame.columns) if config.time is None else ()
     is_panel = any(_repeats_years(frame[name]) or _starts_again(frame, name, config) for name in times)
-    if is_panel or any(
-        _is_a_time_of_many_rows(candidate) for candidate in candidates
-    ):  # rows of a panel, or events, are no steps
-        return [candidate for candidate in candidates if not _counts_rows(candidate.time)]
+    is_panel = is_panel or any(map(_is_a_time_of_many_rows, candidates))
+    if is_panel or any(candidate.rank[0] in _OF_DATES for candidate in candidates):  # rows are no steps
+        return [each for each in candidates if each.rank[0] in _OF_DATES or not _counts_rows(each.time)]
     return candidates
 
 
@@ -280,7 +283,7 @@ def changes_within_series(frame: pd.DataFrame, name: str, item_id: str | None) -
 
 def event_stamps(frame: pd.DataFrame, candidate: RoleCandidate, config: DataConfig) -> NDArray[Any] | None:
     """The dates of a table whose rows are events, sorted; None where they are rather the rows of steps."""
-    if candidate.rank[0] not in (2, _EVENTS):
+    if candidate.rank[0] not in (_OTHER_STEP, _EVENTS):
         return None
     stamps = _stamps(frame, candidate.time, replace(config, date_format=candidate.date_format or config.date_format))
     return None if stamps is None or stamps.dtype.kind != "M" else np.sort(stamps)
@@ -340,7 +343,7 @@ def _time_candidates(frame: pd.DataFrame, config: DataConfig) -> Iterator[str]:
         yield parts[0]
     if len(parts) > 1:
         yield ",".join(parts)
-    if not dates and not any(_is_named_time(frame[name]) for name in numbers):
+    if not dates and not any(_is_named_time(frame[name]) for name in free):
         yield ROW_NUMBER
 
 
@@ -369,8 +372,12 @@ def _is_of_digits(column: pd.Series) -> bool:
 
 
 def _is_named_time(column: pd.Series) -> bool:
-    """Return whether a column of numbers is a time by its name, and most of its cells can be one."""
+    """Return whether a column is a time by its name, and most of its cells can be one, or hold a year."""
     name = str(column.name).lower()
+    if isinstance(column.dtype, pd.CategoricalDtype) and name in (*TIME_NAMES, *LOOSE_TIME_NAMES):
+        return bool(column.str.contains(_YEAR).mean() > 0.5)
+    if not pd.api.types.is_numeric_dtype(column.dtype):
+        return False
     if unit_of_column(column) != "year" and name not in (*TIME_NAMES, *_STEPS, "time_idx"):
         return False
     return bool(parse_timestamps(column, str(column.name))[1].mean() < 0.5)
@@ -467,7 +474,7 @@ def _kind(time: str, stamps: NDArray[Any], is_unique: bool, regular: float) -> i
             DATES if is_date else 1 if time.lower() not in _COUNTERS and not time.lower().startswith("unnamed") else 3
         )
     if is_date:
-        return 2 if is_unique else _EVENTS
+        return _OTHER_STEP if is_unique else _EVENTS
     return _NEITHER
 
 
@@ -551,7 +558,12 @@ def _series_of(
     automatic = _automatic(frame, replace(config, time=time))[1]
     if automatic is not None:
         keys = pd.factorize(frame[automatic])[0]
-        if not _repeated(keys, stamps):
+        is_one_series = (
+            time != ROW_NUMBER
+            and not _repeated(none, stamps)
+            and _regularity(distinct_values(stamps)) >= MOSTLY_REGULAR
+        )
+        if not _repeated(keys, stamps) and not (is_one_series and _are_mixed(keys)):
             return automatic, keys
     if time == ROW_NUMBER:
         return None, none
@@ -588,19 +600,24 @@ def _equal_blocks(stamps: NDArray[Any]) -> NDArray[np.int64] | None:
 def _keys_of(
     codes: dict[str, NDArray[np.int64]], numeric: set[str], stamps: NDArray[Any], most: float
 ) -> tuple[str, NDArray[np.int64]] | None:
-    """The fewest columns that leave at most this share of stamps repeated within a series, and the series."""
+    """The fewest columns that leave at most this share of stamps repeated within a series, and the series.
+
+    Of several, those of text, of fewest series, whose numbers are called names (`zipcode`), and that stand first.
+    """
     steps, distinct = pd.factorize(stamps)
     for size in sorted({size for size in (1, 2, 3, len(codes)) if 0 < size <= len(codes)}):
-        candidates = []
+        candidates: list[tuple[Any, ...]] = []
         for names in itertools.combinations(codes, size):
             keys = _joined_codes([codes[name] for name in names])
             rows = np.bincount(keys)
             if len(keys) < FEWEST_TOGETHER * len(rows) * len(distinct):
                 continue  # each stamp has one of the keys, mostly: a property that changes, as the weather does
             if np.median(rows) >= FEWEST_PER_SERIES and _repeated(keys, steps) <= most:
-                candidates.append((len(numeric.intersection(names)), len(rows), names, keys))
+                numbers = numeric.intersection(names)
+                unnamed = sum(not _is_called_a_name(name) for name in numbers)
+                candidates.append((len(numbers), len(rows), unnamed, len(candidates), names, keys))
         if candidates:
-            _, _, names, keys = min(candidates, key=lambda item: item[:3])
+            *_, names, keys = min(candidates, key=lambda item: item[:4])
             return ",".join(names), keys
     return None
 
@@ -619,6 +636,11 @@ def _are_sorted_apart(keys: NDArray[np.int64], stamps: NDArray[Any]) -> bool:
     is_later = stamps[1:] >= stamps[:-1]
     blocks = int(np.sum(~inside)) + 1
     return bool(is_later[inside].all() and not is_later.all() and blocks == len(np.unique(keys)))
+
+
+def _are_mixed(keys: NDArray[np.int64]) -> bool:
+    """Return whether some key stands in several blocks of rows."""
+    return int(np.sum(keys[1:] != keys[:-1])) + 1 > len(np.unique(keys))
 
 
 def _repeated(keys: NDArray[np.int64], stamps: NDArray[Any]) -> float:

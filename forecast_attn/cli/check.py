@@ -43,12 +43,13 @@ def check(
     options.pop("out", None)  # of a configuration file, where it is the run directory
     data_config = RunConfig.from_options(options).data
     commands: list[dict[str, Any]] = []
+    obstacle: dict[str, Any] | None = None
     if out is not None:
         report = _fix(data, data_config, out, quiet)
     else:
-        report, commands = _check(data, data_config, options, quiet)
+        report, commands, obstacle = _check(data, data_config, options, quiet)
     if report.errors or not _is_stdout(out):
-        _show(report, form, data_config, commands)
+        _show(report, form, data_config, commands, obstacle)
     if report.errors:
         raise typer.Exit(1)
 
@@ -81,10 +82,10 @@ def _is_stdout(out: Path | None) -> bool:
 
 def _check(
     data: str, config: DataConfig, given: dict[str, Any], quiet: bool
-) -> tuple[CheckReport, list[dict[str, Any]]]:
-    """Examine the table, and find the commands that train on it."""
+) -> tuple[CheckReport, list[dict[str, Any]], dict[str, Any] | None]:
+    """Examine the table, and find the commands that train on it, or what stops its likeliest reading."""
     from forecast_attn.checking import examine
-    from forecast_attn.checking.commands import command_text, find_proposals
+    from forecast_attn.checking.commands import command_text, find_obstacle, find_proposals
     from forecast_attn.cli.tables import make_console, reading_progress
     from forecast_attn.data.reading import fetched
 
@@ -93,7 +94,9 @@ def _check(
         examination = examine(table, config, progress)
     proposals = find_proposals(table, config, examination)
     commands = [proposal.to_dict(command_text(data, given, proposal.options)) for proposal in proposals]
-    return examination.to_report(), commands
+    obstacle = None if proposals else find_obstacle(table, config)
+    shown = None if obstacle is None else {"command": obstacle.command(data, given), **obstacle.finding.to_dict()}
+    return examination.to_report(), commands, shown
 
 
 def _fix(data: str, config: DataConfig, out: Path, quiet: bool) -> CheckReport:
@@ -126,9 +129,11 @@ def _show_repairs(repairs: Sequence[Repair], out: Path, quiet: bool) -> None:
     console.print(f"{'stdout' if _is_stdout(out) else out}: {done}", soft_wrap=True)
 
 
-def _show(report: CheckReport, form: str, config: DataConfig, commands: list[dict[str, Any]]) -> None:
+def _show(
+    report: CheckReport, form: str, config: DataConfig, commands: list[dict[str, Any]], obstacle: dict[str, Any] | None
+) -> None:
     if form == "json":
-        printing.write_json({**report.to_dict(), "commands": commands})
+        printing.write_json({**report.to_dict(), "commands": commands, "obstacle": obstacle})
     elif form == "github":
         from forecast_attn.checking.locations import locations_of
         from forecast_attn.cli.findings_display import annotation
@@ -140,4 +145,4 @@ def _show(report: CheckReport, form: str, config: DataConfig, commands: list[dic
         from forecast_attn.cli.findings_display import show_report
         from forecast_attn.cli.tables import make_console
 
-        show_report(report, make_console(), commands)
+        show_report(report, make_console(), commands, obstacle)

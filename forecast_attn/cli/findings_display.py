@@ -21,8 +21,13 @@ MOST_SERIES = 20
 MOST_REPAIRS = 20
 
 
-def show_report(report: CheckReport, console: Console, commands: Sequence[Mapping[str, Any]]) -> None:
-    """Roles, series, repairs and findings of a table, whether it can be trained on, and the commands that do it."""
+def show_report(
+    report: CheckReport,
+    console: Console,
+    commands: Sequence[Mapping[str, Any]] = (),
+    obstacle: Mapping[str, Any] | None = None,
+) -> None:
+    """Roles, series, repairs and findings of a table, and the commands that train on it, or what stops them all."""
     console.print(f"{report.path}: {report.rows:,} rows", soft_wrap=True)
     if report.frequency is not None:
         frequency = report.frequency
@@ -41,6 +46,9 @@ def show_report(report: CheckReport, console: Console, commands: Sequence[Mappin
         console.print("\ntrain on it with:" if len(commands) == 1 else "\ntrain on it with one of:", soft_wrap=True)
     for each in commands:
         console.print(f"  {each['command']}\n      forecasts {each['forecasts']}", soft_wrap=True)
+    if obstacle is not None:
+        console.print("\nno command trains on it yet; to see what stops its likeliest reading:", soft_wrap=True)
+        console.print(f"  {obstacle['command']}\n      {obstacle['code']}: {obstacle['message']}", soft_wrap=True)
 
 
 def repair_table(repairs: Sequence[Repair]) -> Table:

@@ -113,13 +113,18 @@ def _naming_commands(data: Any, options: dict[str, Any], out: object, forecaster
 
 def _commands(data: str, options: dict[str, Any], out: object, config: DataConfig) -> tuple[str, ...]:
     """The commands that train on a table which these options do not train on, each with what it forecasts."""
-    from forecast_attn.checking.commands import command_text, find_proposals
+    from forecast_attn.checking.commands import command_text, find_obstacle, find_proposals
     from forecast_attn.data.reading import fetched
 
     given = options if out is None else {**options, "out": out}
+    table = fetched(data)
+    proposals = find_proposals(table, config)
+    obstacle = None if proposals else find_obstacle(table, config)
+    if obstacle is not None:
+        return (f"{obstacle.command(data, options)}  # {obstacle.finding.message}",)
     return tuple(
         f"{command_text(data, given, proposal.options)}  # {proposal.forecasts}"
-        for proposal in find_proposals(fetched(data), config)
+        for proposal in proposals
         if proposal.options
     )
 

@@ -11,7 +11,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.data.findings import Finding, Report, coded, ended, report_each, require_column, row_and_line
+from forecast_attn.data.findings import (
+    Finding,
+    Report,
+    coded,
+    counted,
+    ended,
+    report_each,
+    require_column,
+    row_and_line,
+)
 from forecast_attn.data.frequency import Stamps
 from forecast_attn.data.reading import LONG_TARGET, FilePositions, file_positions, parse_texts
 from forecast_attn.data.roles import Roles
@@ -127,13 +136,16 @@ def parse_cells(
     time = read_stamps(frame[roles.time], roles.time, date_format)
     _report_steps_that_may_be_times(time, frame[roles.time], report)
     positions = file_positions(frame)
+    nothing = _rows_of_nothing(frame, roles, time)
+    if nothing.any():
+        report(_left_out(np.flatnonzero(nothing), positions, roles))
     report_each(
         report,
-        np.flatnonzero(time.bad),
+        np.flatnonzero(time.bad & ~nothing),
         lambda at: _bad_time(frame[roles.time], at, positions.row(at), time, date_format),
     )
     series, item_ids = _parse_ids(frame, roles)
-    report_each(report, np.flatnonzero(series < 0), lambda at: _no_id(roles.item_id, positions.row(at)))
+    report_each(report, np.flatnonzero((series < 0) & ~nothing), lambda at: _no_id(roles.item_id, positions.row(at)))
     columns = {
         name: parse_numbers(frame[name], report, needed=name == roles.target, rows_in_file=positions)
         for name in roles.numeric
@@ -147,6 +159,23 @@ def parse_cells(
         message = f"column '{roles.time}' has no time stamp in any row"
         raise ended(report, Finding("FA201", "error", message, "--time NAME", column=roles.time, options=("time",)))
     return sorted_cells(cells if usable.all() else _without_empty_series(cells.take(usable)))
+
+
+def _rows_of_nothing(frame: pd.DataFrame, roles: Roles, time: ParsedStamps) -> NDArray[np.bool_]:
+    """Rows with neither a stamp nor a target, such as the settings that devices write above what they measured."""
+    nothing = time.bad.copy()
+    bad = np.flatnonzero(nothing)
+    nothing[bad] = frame[[roles.time, roles.target]].iloc[bad].isna().all(axis=1)
+    return nothing
+
+
+def _left_out(rows: NDArray[np.int64], positions: FilePositions, roles: Roles) -> Finding:
+    first = positions.row(int(rows[0]))
+    message = (
+        f"{counted(len(rows), 'row')} with neither '{roles.time}' nor '{roles.target}' left out, the first at "
+        f"{row_and_line(first)}"
+    )
+    return Finding("FA217", "note", message, column=roles.time, row=first)
 
 
 def parse_numbers(
@@ -309,6 +338,8 @@ def _bad_time(column: pd.Series, at: int, row: int, time: ParsedStamps, date_for
         problem, hint = ", whose offset from UTC is a day or more", "write an offset such as +01:00, or Z"
     elif time.offsets is not None and offset is None:
         problem, hint = ", without the offset that other cells have", "write an offset such as +01:00, or Z"
+    elif pd.isna(value):
+        hint = "write the date of that row as YYYY-MM-DD, or remove the row"
     problem = "is empty" if pd.isna(value) else f"is {str(value)!r}{problem}"
     message, text = f"column '{name}' {problem} at {row_and_line(row)}", None if pd.isna(value) else str(value)
     return Finding("FA201", "error", message, hint, column=name, row=row, value=text)

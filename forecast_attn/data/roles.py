@@ -251,7 +251,11 @@ def find_time(frame: pd.DataFrame, free: list[str], reasons: dict[str, str], sou
     steps = [name for name in _named(free, STEP_NAMES) if pd.api.types.is_integer_dtype(frame[name].dtype)]
     if not dates and not steps:
         columns = quoted([str(name) for name in frame.columns])
-        hint = "name it with --time NAME; write dates as YYYY-MM-DD or YYYY-MM-DD HH:MM"
+        named = next(iter(_named(free, LOOSE_TIME_NAMES)), None)
+        first = "name it with --time NAME"
+        if named is not None:
+            first = f"--time '{named}' shows which of its cells are no stamps"
+        hint = f"{first}; write dates as YYYY-MM-DD or YYYY-MM-DD HH:MM"
         message = f"'{source}' has no column of time stamps; its columns are {columns}"
         raise DataError(message, hint, file=source, options=("time",))
     time = (dates or steps)[0]

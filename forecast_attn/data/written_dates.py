@@ -73,6 +73,7 @@ _FISCAL = re.compile(r"(?:fiscal year|fy)[ .-]?(?=\d{4})", re.IGNORECASE)
 _SPAN = re.compile(r"(.{8,}?)(?: - | – | to | bis |/)(.{8,})")
 _CLOCKS = re.compile(r"(.*\d{1,2}:\d{2}) ?(?: - | – )\d{1,2}:\d{2}")
 _YEARS = re.compile(r"(\d{4}) ?[-/–] ?(\d{4}|\d{2})")
+_SHORT_MONTHS = re.compile(r"(0?[1-9]|1[0-2])[/-](\d{2})")
 _COMMA_SECONDS = re.compile(r"(\d:\d{2}:\d{2}),(\d+)$")
 _YEAR = r"((?:1[6-9]|2[0-2])\d{2})"
 _CLOCK = r"(\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?)"
@@ -125,6 +126,8 @@ def plain_dates(text: pd.Series) -> pd.Series:
         words = {word for cell in text.head(100).dropna() for word in re.findall(r"[^\W\d_]+", cell.lower())}
         has_months = any(word in _ENGLISH and word not in _ENGLISH_WORDS for word in words)
         text = text.map(lambda cell: _in_english(cell, has_months), na_action="ignore").astype("string")
+    if _SHORT_MONTHS.fullmatch(first):
+        return _months_of_short_years(text)
     return _first_years(text) if _YEARS.fullmatch(first) else text
 
 
@@ -214,6 +217,17 @@ def _english_month(word: re.Match[str], has_months: bool) -> str:
         return _ENGLISH[bare]
     is_english = len(bare) >= 3 and bare[:3].title() in _MONTHS
     return word[0].rstrip(".") if is_english else word[0]
+
+
+def _months_of_short_years(text: pd.Series) -> pd.Series:
+    """Months such as `1/86`, with the year in full; cells as they are where no number is too large for a day."""
+    matches = [_SHORT_MONTHS.fullmatch(cell) for cell in text.dropna()]
+    if not all(matches) or all(int(match[2]) <= DAYS_OF_MONTH for match in matches if match is not None):
+        return text
+    return text.str.replace(_SHORT_MONTHS, lambda month: f"{_full_year(month[2])}-{month[1]:0>2}", regex=True)
+
+
+DAYS_OF_MONTH = 31
 
 
 def _first_years(text: pd.Series) -> pd.Series:
