@@ -148,7 +148,7 @@ def find_proposals(
 
 @dataclass(frozen=True)
 class Obstacle:
-    """What stops the likeliest reading of a table on which nothing trains."""
+    """The problem that stops the likeliest reading of a table on which nothing trains."""
 
     options: Mapping[str, Any]
     """By field name: those that come to the given ones."""
@@ -167,7 +167,7 @@ class Obstacle:
 
 
 def find_obstacle(table: Path | str | Table, config: DataConfig) -> Obstacle | None:
-    """What to mend first in a table for which there is no proposal; None where no reading is likelier than as it is.
+    """Return what to mend first in a table without a proposal; None where no reading is likelier than as it is.
 
     Raises:
         ConfigError: the options contradict each other.
