@@ -344,6 +344,7 @@ class Forecaster:
             RunError: not fitted and no table; the run is damaged; or a file cannot be written.
             KeyboardInterrupt: Ctrl-C; what is finished is kept.
         """
+        from forecast_attn.backtest.forecast_rows import check_out
         from forecast_attn.backtest.job import BacktestListener
         from forecast_attn.backtest.plan import BacktestOptions, refuse_shared_files
         from forecast_attn.backtest.result import run_backtest
@@ -352,6 +353,7 @@ class Forecaster:
         backtest_options, data = BacktestOptions.of(request), fetched(data)
         run = self._run or RunDir(request.out_run or self._scratch_dir())
         out = request.out or self._scratch_dir() / run.backtest.name
+        check_out(out)
         refuse_shared_files(run, out, request.attention_out, [data, vintages])
         if self._run is None:
             backtest = self._trained_backtest(data, vintages, backtest_options, request, training)

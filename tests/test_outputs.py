@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from forecast_attn.backtest.backtest import Parts
+
 pytestmark = pytest.mark.slow
 
 
@@ -138,3 +140,19 @@ def test_a_read_only_run_is_refused_before_the_work(refused, run_and_table, monk
     monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK or Path(path).name != "run")  # may be root
     monkeypatch.setattr("forecast_attn.nn.network.ForecastNetwork.forward", None)
     refused(*words, message="^cannot write 'run/.*'run' may not be written to$", hint="elsewhere")
+
+
+@pytest.mark.parametrize("words", [("backtest", "run", "--out"), ("score", "run", "data.csv", "--out")])
+@pytest.mark.parametrize("name", [".", "/", "rows.txt"])
+def test_rows_go_into_a_parquet_or_csv_file(refused, run_and_table, words, name):
+    refused(*words, name, message=f"^--out '{name}' is neither .parquet nor .csv$", hint="s.parquet$", code=2)
+
+
+def test_a_run_is_a_folder_and_not_stdout(refused, run_and_table):
+    refused("train", "data.csv", "--out", "-", message="^'-' is stdout, and a run is a folder$", hint="--out DIR")
+
+
+def test_a_backtest_goes_on_with_options_whose_paths_are_no_utf8(here):
+    options = {"vintages": os.fsdecode(b"\xff.csv")}
+    Parts(Path("rows.parquet"), options)
+    assert Parts(Path("rows.parquet"), options).changed is None

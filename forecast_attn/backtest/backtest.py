@@ -388,7 +388,7 @@ class Parts:
         with write_errors_of(out):
             if self.changed is not None or not self._identity.is_file():
                 make_scratch(self.folder, self._identity.name)
-                write_atomically(self._identity, json.dumps(identity, ensure_ascii=False))
+                write_atomically(self._identity, json.dumps(identity))  # in ASCII: a path may be no UTF-8
             for leftover in self.folder.glob(f".*{PARTIAL_SUFFIX}"):
                 leftover.unlink()
         self.num_finished = len(list(self.folder.glob("part-*.arrow")))

@@ -239,4 +239,6 @@ def check_out(path: Path) -> None:
         ConfigError: naming both.
     """
     if path.suffix.lower() not in (".parquet", ".csv"):
-        raise ConfigError(f"--out '{path}' is neither .parquet nor .csv", f"--out {path.with_suffix('.parquet')}")
+        raise ConfigError(
+            f"--out '{path}' is neither .parquet nor .csv", f"--out {path.parent / (path.stem or 'rows')}.parquet"
+        )

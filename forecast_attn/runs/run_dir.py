@@ -438,6 +438,8 @@ def check_is_free(path: Path) -> None:
     check_name(path)
     if (url := url_of(path)) is not None:
         raise RunError(f"'{without_secrets(url)}' is a URL, and a run is a folder", "--out DIR, and copy it there")
+    if str(path) == "-":
+        raise RunError("'-' is stdout, and a run is a folder", "--out DIR")
     if _home_of(path) != path:
         raise RunError(f"'{path}' belongs to the run '{_home_of(path)}'", "choose another --out")
     if path.exists() and (not path.is_dir() or any(path.iterdir())) and not was_killed_at_the_start(path):

@@ -2,6 +2,7 @@
 
 import datetime
 import struct
+import subprocess
 import sys
 import zipfile
 from collections.abc import Callable
@@ -238,6 +239,55 @@ def test_a_workbook_that_takes_too_long_is_refused(tmp_path: Path, monkeypatch: 
     assert refused.value.hint == "save the sheet as CSV, which is read in blocks"
 
 
+def write_opendocument(path: Path, rows: str) -> Path:
+    """An .ods of one sheet."""
+    spaces = " ".join(
+        f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"' for name in ("office", "table")
+    )
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        archive.writestr("META-INF/manifest.xml", "<manifest/>")
+        archive.writestr(
+            "content.xml",
+            f"<office:document-content {spaces}><office:body><office:spreadsheet>"
+            f'<table:table table:name="S">{rows}</table:table>'
+            "</office:spreadsheet></office:body></office:document-content>",
+        )
+    return path
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limit of processor time")
+def test_a_damaged_workbook_is_tried_once_and_in_little_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spreadsheet, "SECONDS", 0)  # a second for any workbook of less than a megabyte
+    monkeypatch.setattr(spreadsheet, "PATIENCE", 1000)
+    processes: list[object] = []
+    popen = subprocess.Popen
+    monkeypatch.setattr(subprocess, "Popen", lambda *words, **given: processes.append(words) or popen(*words, **given))
+    book = write_workbook(tmp_path / "book.xlsx", {"P": PRICES})
+    many = b'<row r="70">' + b'<c r="A70"/>' * 20_000_000 + b"</row></sheetData>"
+    bomb = rewritten(book, lambda name, part: part.replace(b"</sheetData>", many))
+    for _ in range(2):
+        with pytest.raises(DataError, match="that is not read within 0 s"):
+            read_table(bomb, DataConfig())
+    assert len(processes) == 1
+
+
+def test_a_value_behind_the_last_column_of_opendocument_is_not_dropped(tmp_path: Path) -> None:
+    def row(*cells: str) -> str:
+        return f"<table:table-row>{''.join(cells)}</table:table-row>"
+
+    value = '<table:table-cell office:value-type="float" office:value="7"/>'
+    far, most = (f'<table:table-cell table:number-columns-repeated="{count}"/>' for count in (16383, 16382))
+    repeated = '<table:table-cell office:value-type="float" office:value="7" table:number-columns-repeated="16384"/>'
+    for name, cells in {"far": (value, far, value), "repeated": (value, repeated)}.items():
+        with pytest.raises(DataError, match="a row has a value behind the last column, the 16,384th"):
+            read_table(write_opendocument(tmp_path / f"{name}.ods", row(*cells)), DataConfig(header=False))
+    padded = write_opendocument(tmp_path / "padded.ods", row(value, value, far, far))
+    assert read_table(padded, DataConfig(header=False)).shape == (1, 2)
+    whole = write_opendocument(tmp_path / "whole.ods", row(value, most, value))
+    assert read_table(whole, DataConfig(header=False)).shape == (1, 16384)
+
+
 def test_a_workbook_of_stdin_and_an_odd_name_of_a_sheet_reach_the_process_that_reads(tmp_path: Path) -> None:
     book = write_workbook(tmp_path / "book.xlsx", {"P": PRICES, "Öl \t€": PRICES[:5]})
     piped = source.Source("'stdin'", None, book.read_bytes())
@@ -250,23 +300,11 @@ def test_repeated_empty_cells_of_opendocument_are_no_rows(tmp_path: Path) -> Non
     def cell(value: object) -> str:
         return f'<table:table-cell office:value-type="float" office:value="{value}"/>'
 
-    spaces = " ".join(
-        f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"' for name in ("office", "table")
-    )
     empty = '<table:table-cell table:number-columns-repeated="16382"/>'
     rows = "".join(f"<table:table-row>{cell(at)}{cell(at * 2)}{empty}</table:table-row>" for at in range(2000, 2050))
     rows += '<table:table-row table:number-rows-repeated="1048526"><table:table-cell/></table:table-row>'
-    row = f"<table:table-row>{cell(1)}{cell(2)}</table:table-row>"
-    with zipfile.ZipFile(tmp_path / "book.ods", "w") as archive:
-        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
-        archive.writestr("META-INF/manifest.xml", "<manifest/>")
-        archive.writestr(
-            "content.xml",
-            f"<office:document-content {spaces}><office:body><office:spreadsheet>"
-            f'<table:table table:name="S">{row}{rows}</table:table>'
-            "</office:spreadsheet></office:body></office:document-content>",
-        )
-    assert read_table(tmp_path / "book.ods", DataConfig(header=False)).shape == (51, 2)
+    book = write_opendocument(tmp_path / "book.ods", f"<table:table-row>{cell(1)}{cell(2)}</table:table-row>{rows}")
+    assert read_table(book, DataConfig(header=False)).shape == (51, 2)
 
 
 # --------------------------------------------------------------------------- .tsf

@@ -6,7 +6,9 @@ import contextlib
 import importlib.util
 import io
 import json
+import math
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -14,7 +16,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from forecast_attn.data.findings import quoted
 from forecast_attn.data.reading.source import CHUNK, Source
@@ -23,11 +25,17 @@ from forecast_attn.errors import DataError, did_you_mean
 PROGRAM = Path(__file__).with_name("sheet_process.py")
 MEMORY = 4 << 30
 """Bytes that reading a workbook may take: forty million cells, or all rows of Excel in forty columns."""
-SECONDS = 8
+SECONDS = 4
+"""Processor time that reading a workbook may take, so that a damaged one is answered within ten seconds."""
 BYTES_PER_SECOND = 1_000_000
 """Bytes of a workbook that are read in a second at least, beyond `SECONDS`: a core reads eight times as many."""
+PATIENCE = 1 if sys.platform == "win32" else 4
+"""Times as long on the clock, for a process that others keep from the processor; Windows limits no processor time."""
+MOST_KEPT = 4, 16 << 20
+"""Answers, and the bytes of each, that are kept: `check` reads one table in many ways."""
 MOST_UNPACKED = 100
 """Bytes of CSV out of one byte of a workbook; a tenth of that where all cells are zero."""
+CPU_LIMIT = getattr(signal, "SIGXCPU", 0)
 INSTALL = 'pip install "forecast-attn[excel]", or save the sheet as CSV'
 
 
@@ -65,24 +73,52 @@ def sheets_with_rows(source: Source) -> list[str]:
     return sorted(cells, key=lambda name: -cells[name])
 
 
+_kept: dict[Any, _Sheets | DataError] = {}
+
+
 def _read(source: Source, sheet: str | None) -> _Sheets:
-    """Read a workbook in a process of its own, which a hostile file may end or keep busy.
+    """Read a workbook, or remember what came of it.
 
     Raises:
         DataError: no reader is installed, or the file is damaged, behind a password, or beyond the limits.
     """
+    status = None if source.path is None else source.path.stat()
+    file = source.content if status is None else (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+    key = file, source.label, sheet
+    if key not in _kept:
+        try:
+            answer: _Sheets | DataError = _read_in_process(source, sheet)
+        except DataError as error:
+            answer = error
+        if isinstance(answer, _Sheets) and len(answer.text) > MOST_KEPT[1]:
+            return answer
+        while len(_kept) >= MOST_KEPT[0]:
+            del _kept[next(iter(_kept))]
+        _kept[key] = answer
+    answer = _kept[key]
+    if isinstance(answer, DataError):
+        raise answer.with_traceback(None)
+    return answer
+
+
+def _read_in_process(source: Source, sheet: str | None) -> _Sheets:
+    """Read a workbook in a process of its own, which a hostile file may end or keep busy.
+
+    Raises:
+        DataError: as `_read`.
+    """
     if importlib.util.find_spec("python_calamine") is None:
         raise DataError(f"{source.label} is a spreadsheet, which needs a reader of its own", INSTALL)
-    command = [sys.executable, "-P", str(PROGRAM), str(MEMORY), json.dumps(sheet)]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     seconds, start = SECONDS + source.size / BYTES_PER_SECOND, time.monotonic()
+    command = [sys.executable, "-P", str(PROGRAM), str(MEMORY), str(math.ceil(seconds)), json.dumps(sheet)]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     with _stored(source) as stored, tempfile.TemporaryFile() as errors:
         pipe = subprocess.PIPE
         with subprocess.Popen(command, stdin=stored, stdout=pipe, stderr=errors, env=environment) as process:
-            answer = _answer(source, process, seconds)
+            answer = _answer(source, process, PATIENCE * seconds)
         if process.returncode:
             errors.seek(0)
-            is_late = time.monotonic() - start > seconds
+            is_late = time.monotonic() - start > PATIENCE * seconds or process.returncode == -CPU_LIMIT
             raise _late(source, seconds) if is_late else _failure(source, errors.read().decode(errors="replace"))
     sheets = json.loads(answer.readline())
     return _Sheets(sheets["names"], sheets["cells"], answer.read())
