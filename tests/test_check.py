@@ -409,3 +409,13 @@ def test_no_date_is_broken_at_any_width(
     assert "2024-01-01 01:00" in shown
     assert "2024-01-03 12:00" in shown
     assert "duplicates" in shown
+
+
+def test_thousands_of_empty_columns_are_counted(forecast, write, make_table):
+    """One value far from the table, as a spreadsheet leaves it, must not fill the terminal."""
+    empty = pd.DataFrame(columns=[f"empty {number}" for number in range(1_000)], index=range(30))
+    table = pd.concat([make_table(30), empty], axis=1)
+    outcome = forecast("check", write(table, "wide.csv"))
+    assert outcome.code == 0, outcome.err
+    assert len(outcome.out.splitlines()) < 400
+    assert "… 803 more" in outcome.out and "FA104: 980 more; --json lists them all" in outcome.out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 MOST_SERIES = 20
 MOST_REPAIRS = 20
+MOST_OF_A_CODE = 20
+"""Findings of one code that are listed; a table may have one for each of thousands of columns."""
 
 
 def show_report(
@@ -96,9 +99,15 @@ def _series_table(series: Sequence[SeriesSummary], headings: Sequence[str]) -> T
 
 
 def _show_findings(report: CheckReport, console: Console) -> None:
+    counts: Counter[str] = Counter()
     for finding in report.findings:
-        console.print(f"{finding.code} {finding.severity}: {finding.message}", soft_wrap=True)
-        console.print(f"      fix: {finding.fix}", soft_wrap=True)
+        counts[finding.code] += 1
+        if counts[finding.code] <= MOST_OF_A_CODE:
+            console.print(f"{finding.code} {finding.severity}: {finding.message}", soft_wrap=True)
+            console.print(f"      fix: {finding.fix}", soft_wrap=True)
+    for code, count in counts.items():
+        if count > MOST_OF_A_CODE:
+            console.print(f"{code}: {count - MOST_OF_A_CODE:,} more; --json lists them all", soft_wrap=True)
     verdict = "cannot be trained on as it is" if report.errors else "ready to train"
     console.print(f"{report.path}: {verdict}", soft_wrap=True)
     if report.findings:

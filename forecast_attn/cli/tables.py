@@ -147,15 +147,20 @@ def _narrowed(table: Table, part: list[int], spans: list[Measurement], room: int
 # --------------------------------------------------------------------------- roles
 
 
+MOST_COLUMNS = 200
+
+
 def role_table(roles: Roles) -> Table:
     """Every column, its role, and why it has it."""
     table = Table(box=None, pad_edge=False)
     for heading in ("column", "role", "why"):
         table.add_column(heading, overflow="fold")
-    for name, role in _named_roles(roles):
-        table.add_row(name, role, roles.reasons.get(name, ""))
-    for name, why in roles.ignored.items():
-        table.add_row(name, "not used", why)
+    rows = [(name, role, roles.reasons.get(name, "")) for name, role in _named_roles(roles)]
+    rows += [(name, "not used", why) for name, why in roles.ignored.items()]
+    for row in rows[:MOST_COLUMNS]:
+        table.add_row(*row)
+    if len(rows) > MOST_COLUMNS:
+        table.add_row(f"… {len(rows) - MOST_COLUMNS:,} more")
     return table
 
 
