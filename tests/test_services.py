@@ -18,7 +18,8 @@ import pytest
 from forecast_attn import Forecaster
 from forecast_attn.errors import DataError
 
-from .training.test_tracking import OPTIONS, Killed
+from .conftest import SMALL_OPTIONS
+from .training.test_tracking import Killed
 
 mlflow = pytest.importorskip("mlflow", reason="MLflow is not installed: make test-services")
 # MLflow's own warnings are about MLflow.
@@ -73,7 +74,7 @@ def test_a_resumed_training_is_one_run_with_a_model_that_forecasts(
     table = make_table()
     table.to_csv("data.csv", index=False)
     with pytest.raises(ZeroDivisionError):
-        Forecaster(**OPTIONS).fit("data.csv", out="run", logger="mlflow", log_to=address, listener=Killed())
+        Forecaster(**SMALL_OPTIONS).fit("data.csv", out="run", logger="mlflow", log_to=address, listener=Killed())
     forecaster = Forecaster.resume("run", log_to=address)
     client = mlflow.MlflowClient(address)
     (experiment,) = [each for each in client.search_experiments() if each.name == "forecast-attn"]

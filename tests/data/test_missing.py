@@ -215,18 +215,18 @@ def test_holes_one_after_the_other_are_told_apart(as_panel: AsPanel) -> None:
 
 def test_no_validation_from_within_an_interpolated_hole(as_panel: AsPanel) -> None:
     panel = as_panel(with_hole(170, 175, 0.0), missing="interpolate")
-    assert np.flatnonzero(sees_later_values(panel)).tolist() == list(range(170, 176))
+    assert np.flatnonzero(sees_later_values(panel, np.arange(panel.num_rows))).tolist() == list(range(170, 176))
     prepared = prepare(panel, DataConfig(**OPTIONS))  # type: ignore[arg-type]
     assert not set(prepared.validation_cutoffs) & set(range(170, 176))
     assert {169, 176} <= set(prepared.validation_cutoffs)
     for policy in ("mask", "ffill", "zero"):
         other = as_panel(with_hole(170, 175, 0.0), missing=policy)
-        assert not sees_later_values(other).any()
+        assert not sees_later_values(other, np.arange(other.num_rows)).any()
         assert without_later_values(other, panel.timestamps[172]) is other
 
 
 def test_selected_rows_have_no_list_of_filled_ones(as_panel: AsPanel) -> None:
     panel = as_panel(with_hole(170, 175, 0.0), missing="interpolate")
     half = panel.with_rows(np.arange(100), np.array([100]), np.array([100]))
-    assert not sees_later_values(half).any()
+    assert not sees_later_values(half, np.arange(half.num_rows)).any()
     assert replace(panel, filled=half.filled).filled.rows == {}

@@ -124,7 +124,7 @@ def test_formulas_are_scored_at_earlier_cutoffs_up_to_the_last_known_row() -> No
         target=target,
         series_of=lambda rows: np.searchsorted(starts, rows, side="right") - 1,
     )
-    setup = SimpleNamespace(season=SEASON, horizon=HORIZON)
+    setup = SimpleNamespace(season=SEASON, horizon=HORIZON, chronos_model=None)
     earlier = choose_combination.earlier_errors(panel, setup, np.array([2.0, 1.0, np.nan]))
     values, errors = PANEL["y"].to_numpy()[:ROWS], []
     for back in (1, 2, 4, 5, 6, 8):
