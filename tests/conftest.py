@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -24,6 +25,10 @@ from .forks import TERMINAL, Conditions, run_forked
 # A slow machine is no counterexample. CI looks at the same examples every time; people's machines find new ones.
 settings.register_profile("project", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("project")
+
+# A shell starts what runs in the background with Ctrl-C ignored, and so the commands that tests interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).resolve().parents[1]
 
