@@ -52,7 +52,12 @@ def collection_paused() -> Iterator[None]:
 
 
 def machine_memory() -> int:
-    """Return the bytes of memory of this machine, or of the container that this process is in."""
+    """Return the bytes of memory of this machine, or of the container that this process is in.
+
+    Windows does not tell: a number that no table reaches.
+    """
+    if not hasattr(os, "sysconf"):
+        return sys.maxsize
     texts = [path.read_text().strip() for path in map(Path, LIMITS) if path.is_file()]
     limits = [int(text) for text in texts if text.isdigit()]
     return min([os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"), *limits])

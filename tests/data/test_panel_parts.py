@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import errno
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -158,3 +159,8 @@ class TestRefusals:
 
 
 START = pd.Timestamp("2024-01-01")
+
+
+def test_a_system_that_does_not_tell_its_memory_reads_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr("os.sysconf")
+    assert machine_memory() == sys.maxsize
