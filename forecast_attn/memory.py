@@ -54,7 +54,7 @@ def collection_paused() -> Iterator[None]:
 def machine_memory() -> int:
     """Return the bytes of memory of this machine, or of the container that this process is in.
 
-    Windows does not tell: a number that no table reaches.
+    Where Python cannot ask for it, as on Windows, the largest number: every table then fits.
     """
     if not hasattr(os, "sysconf"):
         return sys.maxsize

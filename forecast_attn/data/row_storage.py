@@ -100,7 +100,7 @@ class RowWriter(contextlib.AbstractContextManager["RowWriter"]):
 
 
 def row_blocks(number: int) -> Iterator[slice]:
-    """All of so many rows, some at a time: temporary arrays of them stay small beside the table."""
+    """Split a number of rows into blocks, so that temporary arrays stay small beside the table."""
     for first in range(0, max(number, 1), ROWS_AT_ONCE):
         yield slice(first, min(first + ROWS_AT_ONCE, number))
 

@@ -161,6 +161,6 @@ class TestRefusals:
 START = pd.Timestamp("2024-01-01")
 
 
-def test_a_system_that_does_not_tell_its_memory_reads_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_is_unlimited_where_python_cannot_ask_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr("os.sysconf")
     assert machine_memory() == sys.maxsize
