@@ -25,8 +25,9 @@ from bounds import at_most, exit_code
 from forecast_attn import Forecaster
 
 TURNS = 2
-FEW, MANY = 256, 1_280
+FEW, MANY = 512, 2_560
 """Windows of the two trainings."""
+BATCHES = (32, 64, 128, 256, 512)
 LOOKBACKS, WIDTHS, SERIES, WINDOWS = (
     (84, 168, 336, 672),
     (32, 64, 128, 256),
@@ -72,7 +73,7 @@ def fitted(frame: pd.DataFrame, **options: Any) -> Forecaster:
     """A training of one epoch, without what comes beside the network."""
     shared: dict[str, Any] = {"max_epochs": 1, "combination": "none", "final_fit": "none"}
     shared |= {"accelerator": "cpu", "seed": 0, "validation_windows": 32, "batch_size": 128}
-    return Forecaster(**shared, **options).fit(frame)
+    return Forecaster(**shared | options).fit(frame)
 
 
 def seconds(work: Callable[[], object]) -> float:
@@ -103,6 +104,11 @@ def training() -> tuple[Growth, Growth]:
         Growth("training a window, lookback", "steps", LOOKBACKS, lookback, 1.15),
         Growth("training a window, width", "hidden size", WIDTHS, width, 1.6),
     )
+
+
+def batches() -> dict[int, float]:
+    """A window's training by the number of windows in a batch, with the defaults of an hourly table."""
+    return {size: of_a_window(batch_size=size) for size in BATCHES}
 
 
 def predicting() -> Growth:
@@ -155,12 +161,15 @@ def main() -> int:
     torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as folder:
         tempfile.tempdir = folder  # of the runs that are thrown away
-        growths = [*training(), predicting(), backtesting()]
+        growths, by_batch = [*training(), predicting(), backtesting()], batches()
     for growth in growths:
         points = "  ".join(
             f"{size:,}: {second:.3g} s" for size, second in zip(growth.sizes, growth.seconds, strict=True)
         )
         print(f"{growth.name:<28} {points}")
+    milliseconds = "  ".join(f"{size}: {1_000 * cost:.2f} ms" for size, cost in by_batch.items())
+    print(f"{'training a window, batch':<28} {milliseconds}")
+    at_most("training a window, batches of 128 against the cheapest", by_batch[128] / min(by_batch.values()), 1.2)
     for growth in growths:
         at_most(f"{growth.name}, exponent", growth.exponent, growth.most)
     if figure is not None:
