@@ -7,6 +7,7 @@ only one, and nothing here does anything.
 
 from __future__ import annotations
 
+import gc
 import os
 import socket
 from collections.abc import Iterator
@@ -165,10 +166,15 @@ def joined(config: TrainingConfig) -> Iterator[None]:
     finally:
         _joined = None
         if not was_there:
+            gc.collect()  # the distributed model refers to itself, and to the group
             distributed.destroy_process_group()
 
 
 def _connect(launch: Launch) -> None:
+    # Imported while there is a group, it keeps it in the defaults of its functions. The threads of the group would then
+    # outlive `destroy_process_group`, and now and then abort the process at its end.
+    import torch.distributed.nn.functional  # noqa: F401
+
     shared: dict[str, Any] = {"rank": launch.rank, "world_size": launch.size, "timeout": PATIENCE}
     if launch.launcher == "torchrun":  # whose processes have met already
         distributed.init_process_group(**shared)

@@ -146,6 +146,35 @@ def test_tasks_of_slurm_share_a_seed_that_nobody_gave_and_resume_together(
         done = metrics["epochs"]
 
 
+THREADS_AT_THE_END = """
+import atexit, glob, pathlib, sys
+def write():
+    names = [pathlib.Path(task).read_text().strip() for task in glob.glob("/proc/self/task/*/comm")]
+    pathlib.Path(sys.argv[-1] + ".threads").write_text("\\n".join(names))
+atexit.register(write)
+from forecast_attn.cli import main
+main()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.integration
+@pytest.mark.skipif(sys.platform != "linux", reason="reads the threads of a process from /proc")
+def test_no_thread_of_the_group_is_left_when_a_process_ends(
+    here: Path, write: Callable[..., str], make_table: Callable[..., pd.DataFrame]
+) -> None:
+    """One that is left may ask for an interpreter that is gone, and abort its process (SIGABRT)."""
+    port = free_port()
+    words = [sys.executable, "-c", THREADS_AT_THE_END, "train", write(make_table(120)), *TRAINING, "--num-nodes", "2"]
+    words += ["--seed", "1", "--out", "run"]
+    with started(words, **of_slurm(0, 2, port)) as first, started(words, **of_slurm(1, 2, port)) as second:
+        codes = [code for code, _, _ in endings(first, second)]
+    assert codes == [0, 0]
+    threads = Path("run.threads").read_text().splitlines()
+    assert threads
+    assert not [name for name in threads if "gloo" in name or "tcpstore" in name]
+
+
 def wait_for_epochs(number: int, process: subprocess.Popen[str]) -> None:
     """Wait until the run has so many epochs and a checkpoint, or the process has ended."""
     until = time.monotonic() + 120
