@@ -123,7 +123,7 @@ pictures: $(TESTING)  ## Draw the pictures of docs/ again, from runs trained on 
 samples: $(TESTING)  ## Write the simulated samples of data/ again
 	$(BIN)/python benchmarks/make_samples.py
 
-benchmark: $(TESTING)  ## Speed and memory: every figure beside its bound; fails when one is broken (25 minutes; goes on where it was cut short)
+benchmark: $(TESTING)  ## Speed and memory: every figure beside its bound; fails when one is broken (ten minutes; goes on where it was cut short)
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/speed.py --keep .benchmark.json $(ARGS)
 
 benchmark-attention: $(TESTING)  ## Attention layers against the naive forms
