@@ -72,9 +72,21 @@ def heat_image(weights: Floats, darkest: float | None = None) -> str:
 
     Args:
         weights: of which none is above `darkest`.
-        darkest: the weight that has the darkest colour; the largest one when None.
+        darkest: the weight that has the darkest colour; that of `darkest_weight` when None.
     """
-    return _png(colours_between(HEAT, np.sqrt(weights / (darkest or float(weights.max(initial=0.0)) or 1.0))))
+    return _png(colours_between(HEAT, np.sqrt(weights / (darkest or darkest_weight(weights)))))
+
+
+def darkest_weight(weights: Floats, num_keys: int | None = None) -> float:
+    """The weight that has the darkest colour of a heat map.
+
+    The largest one, but at least four times a uniform weight: chance would else look like a pattern.
+
+    Args:
+        weights: (rows, columns), NaN where there is none.
+        num_keys: that share the weight of a row; one per column when None.
+    """
+    return max(float(np.nanmax(weights, initial=0.0)), min(4 / (num_keys or weights.shape[-1]), 1.0))
 
 
 def line(values: Floats, edges: Sequence[Floats], label: str, *, width: int = 320, height: int = 72) -> str:

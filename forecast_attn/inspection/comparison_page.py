@@ -7,11 +7,12 @@ from forecast_attn.inspection.html_report import page_of_parts
 from forecast_attn.inspection.page_sections import bullets, paragraph, reading_words, section, sentence, table
 from forecast_attn.inspection.results import Inspection, StepStatistics
 from forecast_attn.inspection.weights_figure import weights_figure
+from forecast_attn.notebook import darkest_weight
 
 
 def comparison_page(comparison: WeightComparison) -> str:
     """The sentences, the heat maps and the warnings of both, and each step beside the other's."""
-    darkest = max(float(each.mean_weights.max()) for each in comparison.inspections)
+    darkest = max(darkest_weight(each.mean_weights) for each in comparison.inspections)
     parts = [
         _inspection_section(sign, name, each, darkest)
         for sign, name, each in zip("AB", comparison.names, comparison.inspections, strict=True)

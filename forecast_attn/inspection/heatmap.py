@@ -18,7 +18,7 @@ from rich.style import Style
 from rich.text import Text
 
 from forecast_attn.inspection.statistics import has_time_distances, span_text, time_distance
-from forecast_attn.notebook import HEAT_ON_DARK, colours_between
+from forecast_attn.notebook import HEAT_ON_DARK, colours_between, darkest_weight
 
 Matrix = NDArray[np.floating[Any]]
 
@@ -86,10 +86,11 @@ def heatmap_text(
         patch_length: time steps of a key.
     """
     grid = fit_grid(weights, max(console.width - GUTTER - 1, 8), patch_length)
-    colour = has_rich_colours(console)
-    rows = _block_rows(grid, steps) if colour else _ascii_rows(grid, steps)
+    colour, darkest = has_rich_colours(console), darkest_weight(grid.cells, weights.shape[1])
+    levels = np.sqrt(np.nan_to_num(grid.cells).clip(0) / darkest)  # else one peak leaves the rest in the dark
+    rows = _block_rows(grid, levels, steps) if colour else _ascii_rows(grid, levels, steps)
     axis = _axis_lines(grid, weights.shape[1], season, frequency, patch_length)
-    caption = _caption(grid, weights.shape[1], _legend(float(grid.cells.max()), colour), patch_length)
+    caption = _caption(grid, weights.shape[1], _legend(darkest, colour), patch_length)
     return Text("\n", no_wrap=True).join([*rows, *map(Text, axis), *caption])
 
 
@@ -127,17 +128,17 @@ def has_rich_colours(console: Console) -> bool:
 # --------------------------------------------------------------------------- rows
 
 
-def _ascii_rows(grid: Grid, steps: NDArray[Any] | Sequence[str]) -> list[Text]:
+def _ascii_rows(grid: Grid, levels: Matrix, steps: NDArray[Any] | Sequence[str]) -> list[Text]:
     rows = []
-    for row, levels in enumerate(np.round(_relative(grid.cells) * (len(ASCII_RAMP) - 1)).astype(int)):
-        drawn = "".join(ASCII_RAMP[level] * grid.cell_width for level in levels)
+    for row, signs in enumerate(np.round(levels * (len(ASCII_RAMP) - 1)).astype(int)):
+        drawn = "".join(ASCII_RAMP[sign] * grid.cell_width for sign in signs)
         rows.append(Text(_row_label(steps[row * grid.steps_per_row], row) + drawn))
     return rows
 
 
-def _block_rows(grid: Grid, steps: NDArray[Any] | Sequence[str]) -> list[Text]:
+def _block_rows(grid: Grid, levels: Matrix, steps: NDArray[Any] | Sequence[str]) -> list[Text]:
     """Two rows of cells to a line, the upper as the colour of a half-block, the lower as its background; one if few."""
-    colours = _colours(_relative(grid.cells))
+    colours = _colours(levels)
     per_line = 1 if len(colours) <= MOST_TALL_ROWS else 2
     lines = []
     for row in range(0, len(colours), per_line):
@@ -147,11 +148,6 @@ def _block_rows(grid: Grid, steps: NDArray[Any] | Sequence[str]) -> list[Text]:
             line.append("▀" * grid.cell_width, Style(color=upper, bgcolor=lower))
         lines.append(line)
     return lines
-
-
-def _relative(cells: Matrix) -> Matrix:
-    """Cells from 0 to the largest as 0 to 1, by their square root: else one peak leaves the rest in the dark."""
-    return np.sqrt(np.nan_to_num(cells).clip(0) / (np.nanmax(cells, initial=0) or 1))
 
 
 def _colours(levels: Matrix) -> list[list[Color]]:

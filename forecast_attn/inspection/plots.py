@@ -20,7 +20,7 @@ from forecast_attn.inspection.heatmap import tick_lags
 from forecast_attn.inspection.results import Inspection, InspectionHeader
 from forecast_attn.inspection.series_lines import SeriesLines
 from forecast_attn.inspection.statistics import has_time_distances, time_distance
-from forecast_attn.notebook import ACCENT, FORECAST, GRID, HEAT, INK, SOFT
+from forecast_attn.notebook import ACCENT, FORECAST, GRID, HEAT, INK, SOFT, darkest_weight
 from forecast_attn.runs.atomic import replacing, write_errors_of
 
 if TYPE_CHECKING:
@@ -246,7 +246,7 @@ def _draw_profile(axes: "Axes", inspection: Inspection) -> None:
 def _draw_weights(axes: "Axes", colour_bar: "Axes", inspection: Inspection, lines: SeriesLines | None) -> None:
     header, steps = inspection.header, inspection.target_steps
     several = len(inspection.steps) > 1
-    image = draw_rows(axes, inspection, float(inspection.mean_weights.max()))
+    image = draw_rows(axes, inspection, darkest_weight(inspection.mean_weights))
     draw_colour_bar(colour_bar, image, "weight (square-root scale)" if several else "weight")
     axes.set_ylabel("step ahead" if several else "step", color=INK, fontsize=LABEL)
     seasonal = _has_seasons(header) and several
@@ -262,15 +262,15 @@ def _draw_weights(axes: "Axes", colour_bar: "Axes", inspection: Inspection, line
     axes.set_xlabel("\n".join(filter(None, words)), color=INK, fontsize=LABEL)
 
 
-def draw_rows(axes: "Axes", inspection: Inspection, highest: float) -> "AxesImage":
-    """Draw the weights of each step and key, whose darkest colour is the highest weight."""
+def draw_rows(axes: "Axes", inspection: Inspection, darkest: float) -> "AxesImage":
+    """Draw the weights of each step and key, of which one of `darkest` has the darkest colour."""
     from matplotlib.colors import PowerNorm
 
     header, steps = inspection.header, inspection.target_steps
     below = steps[0] + len(inspection.steps) * header.patch_length
     extent = (header.lookback - 0.5, -0.5, below - 0.5, steps[0] - 0.5)
     # The square root shows what one peak would else leave in the dark; the colour bar's ticks are true weights.
-    norm = PowerNorm(0.5, vmin=0, vmax=highest or 1)
+    norm = PowerNorm(0.5, vmin=0, vmax=darkest)
     image = axes.imshow(
         inspection.mean_weights, cmap=heat_colours(), norm=norm, extent=extent, aspect="auto", interpolation="nearest"
     )

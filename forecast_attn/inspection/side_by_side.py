@@ -21,7 +21,7 @@ from forecast_attn.inspection.plots import (
 )
 from forecast_attn.inspection.results import GroupStatistics, Inspection, InspectionHeader
 from forecast_attn.inspection.statistics import has_time_distances, time_distance
-from forecast_attn.notebook import ACCENT, INK, SOFT
+from forecast_attn.notebook import ACCENT, INK, SOFT, darkest_weight
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -94,7 +94,7 @@ def draw_comparison(comparison: WeightComparison) -> "Figure":
     """
     figure = empty_figure(WIDTH, 4.4)
     grid = figure.add_gridspec(2, 4, height_ratios=[1, 2.6], width_ratios=[1, 1, 0.34, 0.04])
-    highest = max(float(each.mean_weights.max()) for each in comparison.inspections)
+    darkest = max(darkest_weight(each.mean_weights) for each in comparison.inspections)
     lookback = max(each.header.lookback for each in comparison.inspections)
     most = max(float(each.profile.max()) for each in comparison.inspections)
     for column, (sign, name, each) in enumerate(zip("AB", comparison.names, comparison.inspections, strict=True)):
@@ -105,7 +105,7 @@ def draw_comparison(comparison: WeightComparison) -> "Figure":
         profile.set_title(f"{sign}  {_shortened(name)}: {each.header.mechanism}", fontsize=LABEL, color=INK, loc="left",
                           parse_math=False)  # fmt: skip
         weights = figure.add_subplot(grid[1, column], sharex=profile, label=f"weights {sign}")
-        image = draw_rows(weights, each, highest)
+        image = draw_rows(weights, each, darkest)
         _dress(profile, each.header, 5, lookback=lookback)
         _dress(weights, each.header, 5, lookback=lookback)
         profile.tick_params(labelbottom=False, labelleft=column == 0)

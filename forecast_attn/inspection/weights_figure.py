@@ -8,7 +8,7 @@ from html import escape
 import numpy as np
 
 from forecast_attn.inspection.results import Inspection
-from forecast_attn.notebook import heat_image
+from forecast_attn.notebook import darkest_weight, heat_image
 
 LEFT, RIGHT, TOP, BOTTOM = 52, 14, 14, 24
 """Pixels around the values of a chart."""
@@ -37,8 +37,8 @@ def _weights_figure(inspection: Inspection, darkest: float | None, width: int) -
     tall = int(np.clip(round(180 / len(weights)), 4, 22)) * len(weights)
     height = TOP + tall + BOTTOM + 4
     room = width - LEFT - RIGHT
-    most = darkest or float(weights.max()) or 1.0
-    image = heat_image(weights, most)
+    darkest = darkest or darkest_weight(weights)
+    image = heat_image(weights, darkest)
     parts = [
         f'<image x="{LEFT}" y="{TOP}" width="{room}" height="{tall}" preserveAspectRatio="none" class="cells" '
         f'href="data:image/png;base64,{image}"/>',
@@ -55,7 +55,7 @@ def _weights_figure(inspection: Inspection, darkest: float | None, width: int) -
         x = LEFT + room * (keys - lag - 0.5) / keys
         first, last = lag * header.patch_length, (lag + 1) * header.patch_length - 1
         parts.append(text(x, TOP + tall + 15, "middle", str(first) if first == last else f"{first}–{last}"))
-    words = f"Mean weight by step ahead and lag (steps before the cut-off); darkest: {100 * most:.1f} %"
+    words = f"Mean weight by step ahead and lag (steps before the cut-off); darkest: {100 * darkest:.1f} %"
     return figure("Heat map of the mean weights by step ahead and lag", words, parts, width, height)
 
 

@@ -20,7 +20,7 @@ from forecast_attn.evaluation.quantile_scores import intervals
 from forecast_attn.inspection.fonts import installed_fonts
 from forecast_attn.inspection.plots import heat_colours
 from forecast_attn.inspection.window_values import WindowValues, values_of_windows
-from forecast_attn.notebook import ACCENT, FORECAST, GRID, INK, SOFT
+from forecast_attn.notebook import ACCENT, FORECAST, GRID, INK, SOFT, darkest_weight
 from forecast_attn.plotting.ticks import number_text, number_ticks, time_ticks
 from forecast_attn.runs.atomic import replacing, write_errors_of
 
@@ -223,7 +223,7 @@ def check_name(path: Path) -> str:
 
 def _darkest(weights: NDArray[np.floating[Any]]) -> float:
     """Weight of the darkest colour: the 99.9th percentile, so that a single peak does not fade all others."""
-    return float(np.quantile(weights, 0.999)) or float(weights.max()) or 1.0
+    return darkest_weight(np.quantile(weights, 0.999), weights.shape[-1])
 
 
 def _pixels(figure: Figure) -> tuple[NDArray[np.uint8], list[str]]:

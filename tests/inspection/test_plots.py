@@ -11,6 +11,7 @@ from forecast_attn.errors import ConfigError, RunError
 from forecast_attn.inspection.plots import draw_heatmap, save_figure
 from forecast_attn.inspection.report import inspect_attention
 from forecast_attn.inspection.series_lines import SeriesLines, series_lines
+from forecast_attn.inspection.weights_figure import weights_figure
 from forecast_attn.inspection.window_values import WindowValues
 
 pytestmark = pytest.mark.slow
@@ -55,6 +56,20 @@ def test_the_picture_draws_the_measured_weights(make_dump, case, with_series):
     assert widths == {step.step: step.effective_steps for step in inspection.steps}
     assert "lag" in drawn["weights"].get_xlabel()
     assert "step" in drawn["weights"].get_ylabel()
+
+
+def test_near_uniform_weights_are_pale_in_every_heat_map(make_dump, page):
+    """A scale that ends at the largest weight would paint chance in the darkest colours."""
+    random = np.random.default_rng(0)
+    weights = 1 + 0.05 * random.normal(size=(2, 1, 6, 40))
+    inspection = inspect_attention(make_dump(weights / weights.sum(-1, keepdims=True)))
+    (image,) = panels(draw_heatmap(inspection))["weights"].images
+    assert image.norm.vmax == pytest.approx(4 / 40)
+    assert "darkest: 10.0 %" in weights_figure(inspection)
+    assert "] 0.1\n" in page(inspection)
+    peak = inspect_attention(make_dump(np.full((1, 1, 6, 40), 0.5 / 39) + np.eye(6, 40) * (0.5 - 0.5 / 39)))
+    (image,) = panels(draw_heatmap(peak))["weights"].images
+    assert image.norm.vmax == pytest.approx(0.5)
 
 
 def test_the_series_stands_above_its_weights_and_the_forecast_on_the_same_scale(make_dump):

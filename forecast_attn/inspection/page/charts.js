@@ -236,7 +236,7 @@ function makeHeatmap(container, scale) {
     const svg = clearSvg(container, map.top + map.height + BELOW_MAP);
     map.row = map.height / numSteps;
     map.base = map.top + map.height;
-    parts = { layout, svg, map, most: Math.max(...rows.map(largest)), bars: [] };
+    parts = { layout, svg, map, most: Math.max(...rows.map(largest), Math.min(4 / lookback, 1)), bars: [] };
     drawCells(rows);
     const inner = clipped(svg, "clip-map", layout, 0, map.base + 2);
     drawTargets(inner);
