@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from forecast_attn.checking import examine
+from forecast_attn.checking import check_table, examine
 from forecast_attn.checking.commands import command_text, find_proposals
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.reading import read_table
@@ -1012,3 +1012,22 @@ def test_years_and_quarters_in_one_column_are_no_steps(forecast: Callable, tmp_p
     assert "--time 'period' shows which of its cells are no stamps" in outcome.err
     outcome = forecast("check", path, "--time", "period")
     assert "is '2010Q1', which is not a time stamp at row 11 (line 12)" in outcome.out
+
+
+def test_a_misspelt_column_is_not_tried_again(forecast: Callable, tmp_path: Path) -> None:
+    """The command that is printed to try would stop at the same column."""
+    path = tmp_path / "shop.csv"
+    pd.DataFrame({"day": days(60), "Sales": values(60), "Promo": [0, 1] * 30}).to_csv(path, index=False)
+    outcome = forecast("train", path, "--target", "Sales", "--future", "promo")
+    assert "did you mean 'Promo'?" in outcome.err
+    assert "try:" not in outcome.err
+
+
+def test_check_says_how_to_use_a_column_of_categories(tmp_path: Path) -> None:
+    path = tmp_path / "shop.csv"
+    frame = {"day": days(60), "Sales": values(60), "Promo": ["yes", "no"] * 30}
+    frame["Remark"] = [f"order {at}" for at in range(60)]
+    pd.DataFrame(frame).to_csv(path, index=False)
+    fixes = {f.column: f.fix for f in check_table(path, DataConfig()).findings if f.code == "FA104"}
+    assert fixes["Promo"].startswith("to use its 2 categories: --future 'Promo' if they are known ahead")
+    assert "categories:" not in fixes["Remark"]

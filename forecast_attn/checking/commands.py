@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.checking.examination import Examination, examine
+from forecast_attn.checking.examination import MOST_CATEGORIES, Examination, examine
 from forecast_attn.checking.fix import config_after_reading
 from forecast_attn.checking.role_candidates import (
     DATES,
@@ -73,8 +73,6 @@ ZONES_BY_CLOCK = {
     "Pacific/Auckland": "",
 }
 """Zones by the hour of their changes, and the cities of other offsets that change their clocks at the same hour."""
-MOST_CATEGORIES = 12
-"""Different cells of a column with words among numbers that are categories."""
 Table = Source | pd.DataFrame
 
 
@@ -173,7 +171,7 @@ def find_obstacle(table: Path | str | Table, config: DataConfig) -> Obstacle | N
         ConfigError: the options contradict each other.
     """
     examination = examine(table, config)
-    if examination.table is None:
+    if examination.table is None or _names_an_absent_column(examination):
         return None
     for reading in possible_readings(examination.table, config, examination):
         search = _Search(examination.table, replace(config, **reading.options), reading.frame, reading.options)
@@ -185,6 +183,13 @@ def find_obstacle(table: Path | str | Table, config: DataConfig) -> Obstacle | N
             if errors and (reading.options or options):
                 return Obstacle({**reading.options, **options}, errors[0])
     return None
+
+
+def _names_an_absent_column(examination: Examination) -> bool:
+    """Return whether an option misspells a column: no reading of the table has it."""
+    frame = examination.frame
+    absent = (f for f in examination.findings if f.code == "FA102" and f.column is not None)
+    return frame is not None and any(finding.column not in frame.columns for finding in absent)
 
 
 def _alternatives(table: Table, config: DataConfig, examination: Examination) -> Iterator[Proposal]:

@@ -33,6 +33,8 @@ from forecast_attn.runs.training_table import with_vintages
 from forecast_attn.training.preparation import Preparation, prepare, season_of_rows, training_values
 
 SEVERITIES = ("error", "warning", "note")
+MOST_CATEGORIES = 12
+"""Different texts of a column that may be categories."""
 
 
 @dataclass(frozen=True)
@@ -170,7 +172,8 @@ def _pass_stages(draft: Examination, frame: pd.DataFrame, source: str, config: D
     draft.roles = resolve_roles(draft.frame, config, source)
     for column, reason in draft.roles.ignored.items():
         if reason != "declared":
-            report(Finding("FA104", "note", f"column '{column}' is left out: {reason}", column=column))
+            hint = _declaring(draft.frame, column) if reason == "text" else None
+            report(Finding("FA104", "note", f"column '{column}' is left out: {reason}", hint, column=column))
     cells = parse_cells(draft.frame, draft.roles, report, source, config.date_format)
     draft.cells = localise(cells, report, tz=config.tz, freq=config.freq)
     draft.panel = panel_of_cells(draft.cells, draft.roles, config, report, vintages=vintages)
@@ -180,6 +183,17 @@ def _pass_stages(draft: Examination, frame: pd.DataFrame, source: str, config: D
         report_constants(draft.panel, report)
         draft.preparation = prepare(draft.panel, config)
         report_preparation(draft.preparation, report)
+
+
+def _declaring(frame: pd.DataFrame, column: str) -> str | None:
+    """The way to use a column of a few words that come again; None for other text."""
+    counts = frame[column].value_counts()
+    if not 1 < len(counts) <= MOST_CATEGORIES or counts.min() == 1:
+        return None
+    return (
+        f"to use its {len(counts)} categories: --future '{column}' if they are known ahead, --past if not, "
+        "--static if each series has one; --ignore if it is of no use"
+    )
 
 
 def _once_per_cell(findings: list[Finding]) -> list[Finding]:

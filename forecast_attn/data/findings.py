@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # `forecast explain` loads neither
 P = ParamSpec("P")
 T = TypeVar("T")
 
-MOST_PLACES = 5
+MOST_PLACES = 3
 """Positions that are listed per kind of problem."""
 
 Severity = Literal["error", "warning", "note"]
