@@ -23,6 +23,8 @@ HEAT = ("#ffffff", "#fbd9c0", "#f08a6b", "#c93a72", "#74206f", "#1d0b33")
 """The page's --heat-0 to --heat-5, on white."""
 HEAT_ON_DARK = ("#1b1b23", "#47206f", "#8f2d82", "#dd4a69", "#fb9f5c", "#fcf3b0")
 """The same on a dark screen, as terminals are."""
+STANDS_OUT = 4
+"""Times a uniform weight: none below it has the darkest colour, and weights below it can be called nearly equal."""
 MOST_ROWS = 12
 
 Floats = NDArray[np.floating[Any]]
@@ -80,13 +82,13 @@ def heat_image(weights: Floats, darkest: float | None = None) -> str:
 def darkest_weight(weights: Floats, num_keys: int | None = None) -> float:
     """The weight that has the darkest colour of a heat map.
 
-    The largest one, but at least four times a uniform weight: chance would else look like a pattern.
+    The largest one, but at least `STANDS_OUT` times a uniform weight: chance would else look like a pattern.
 
     Args:
         weights: (rows, columns), NaN where there is none.
         num_keys: that share the weight of a row; one per column when None.
     """
-    return max(float(np.nanmax(weights, initial=0.0)), min(4 / (num_keys or weights.shape[-1]), 1.0))
+    return max(float(np.nanmax(weights, initial=0.0)), min(STANDS_OUT / (num_keys or weights.shape[-1]), 1.0))
 
 
 def line(values: Floats, edges: Sequence[Floats], label: str, *, width: int = 320, height: int = 72) -> str:

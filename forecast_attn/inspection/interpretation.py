@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 from forecast_attn.inspection.patterns import MeanWeights, looks_words
 from forecast_attn.inspection.results import Inspection, Interpretation
 from forecast_attn.inspection.warnings import percent
+from forecast_attn.notebook import darkest_weight
 
 if TYPE_CHECKING:
     from forecast_attn.runs.run_dir import RunDir
 
-NEARLY_EQUAL = 0.9
-"""Smallest entropy, as a share of that of equal weights, at which there is nothing to see."""
+LEAST_ENTROPY = 0.9
+"""Of weights that are nearly equal, as a share of the entropy of equal ones."""
 NO_PART = (
     "do not read these weights: validation gave the network no part in the forecast, which comes from baselines alone"
 )
@@ -130,9 +131,8 @@ def interpretation_of(inspection: Inspection, evidence: Evidence | None) -> Inte
 
 
 def _reading(inspection: Inspection, evidence: Evidence | None) -> Interpretation:
-    entropy, needed = inspection.mean("normalised_entropy"), evidence is not None and evidence.needed
-    if entropy is not None and entropy >= NEARLY_EQUAL and not needed:
-        return Interpretation("nothing", _nothing(inspection, entropy, evidence))
+    if _are_nearly_equal(inspection) and not (evidence is not None and evidence.needed):
+        return Interpretation("nothing", _nothing(inspection, evidence))
     if evidence is None:
         unknown = "whether the forecast needs these weights is not known here: see `forecast audit RUN`"
         return Interpretation("not tested", unknown)
@@ -152,10 +152,16 @@ def _over_windows(inspection: Inspection) -> str:
     return "in this window" if count == 1 else f"on average over {count:,} windows"
 
 
-def _nothing(inspection: Inspection, entropy: float, evidence: Evidence | None) -> str:
+def _are_nearly_equal(inspection: Inspection) -> bool:
+    """Return whether the mean entropy is high and no mean weight has a heat map's darkest colour."""
+    entropy, weights = inspection.mean("normalised_entropy"), inspection.mean_weights
+    return entropy is not None and entropy >= LEAST_ENTROPY and float(weights.max()) < darkest_weight(weights)
+
+
+def _nothing(inspection: Inspection, evidence: Evidence | None) -> str:
     """Sentence for weights that are nearly equal."""
-    header = inspection.header
-    largest = max((step.top[0].weight for step in inspection.steps), default=0.0)
+    header, entropy = inspection.header, inspection.mean("normalised_entropy")
+    largest = float(inspection.mean_weights.max())
     text = (
         f"nothing to see here: {_over_windows(inspection)}, the weights are nearly equal (entropy {entropy:.2f} of "
         f"uniform; the largest mean weight is {100 * largest:.1f} %, equal ones are {100 / header.num_keys:.1f} %)"

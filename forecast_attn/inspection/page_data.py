@@ -30,6 +30,7 @@ from forecast_attn.inspection.statistics import (
     target_timestamps,
 )
 from forecast_attn.inspection.window_values import WindowValues
+from forecast_attn.notebook import darkest_weight
 
 PAGE_BYTES = 1_200_000
 """Size of the windows on a page, unless more of them are requested; means, words and script come on top."""
@@ -165,6 +166,7 @@ def page_document(
         "steps": dump.steps.tolist(),
         "heads": dump.heads.tolist(),
         "season": sizes.key_season,
+        "leastDarkest": darkest_weight(np.zeros(sizes.num_keys)),
         "windowsInFile": dump.num_windows,
         "distances": [distance_span(sizes.frequency, *sizes.lags_of(lag)) for lag in range(sizes.num_keys)]
         if has_time_distances(sizes.frequency)

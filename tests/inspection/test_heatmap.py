@@ -174,3 +174,15 @@ def test_without_unicode_the_profile_is_ascii(one_hot):
     lines = profile_lines(one_hot(3, 12), encoding="ascii")
     assert all(line.isascii() for line in lines)
     assert "|" in lines[0]
+
+
+@pytest.mark.parametrize(("colour", "end"), [(None, f"[{ASCII_RAMP}] 0.2"), ("truecolor", "█ 0.2")])
+def test_nearly_equal_weights_are_pale_and_the_legend_says_where_the_scale_ends(colour, end):
+    weights = np.full((3, 20), 1 / 20) + np.linspace(-1e-3, 1e-3, 20)
+    lines, text = drawn(weights, colour=colour)
+    assert any(line.endswith(end) for line in lines)
+    if colour is None:
+        assert set("".join(line[GUTTER:] for line in lines[:3])) <= set("=+")  # the middle of the ramp
+    else:
+        darkest = text.spans[-1].style.color
+        assert all(span.style.color != darkest for span in text.spans[:60])

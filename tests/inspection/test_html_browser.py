@@ -200,7 +200,7 @@ def test_arcs_lead_from_the_step_to_what_it_looks_at(browser, page, dump):
 
 
 @pytest.mark.parametrize(("weights", "wide"), [(np.full(10, 0.1), False), ([0.55, *[0.05] * 9], True)])
-def test_arcs_of_nearly_equal_weights_are_thin(browser, tmp_path, weights, wide):
+def test_nearly_equal_weights_are_pale_and_their_arcs_thin(browser, tmp_path, weights, wide):
     rows = np.asarray(weights, np.float32) + np.linspace(-1e-3, 1e-3, 10, dtype=np.float32)
     cutoff, day = np.datetime64("2026-01-05", "ns"), np.timedelta64(1, "D")
     about = {"mechanism": "m", "order": "luong", "score": "general", "normaliser": "softmax", "window": "global"}
@@ -216,6 +216,11 @@ def test_arcs_of_nearly_equal_weights_are_thin(browser, tmp_path, weights, wide)
     dump, path = read_attention(tmp_path / "days.parquet"), tmp_path / "page.html"
     path.write_text(make_page(dump, dump, WindowValues(np.arange(10.0)[None], np.ones((1, 1)), np.ones((1, 1)), [])))
     browser.open(path)
+    pixels = "document.querySelector('#heatmap canvas').getContext('2d').getImageData(0, 0, 10, 1).data"
+    brightest = luminance(np.reshape(browser.ask(f"Array.from({pixels})"), (10, 4))[:, :3])
+    assert (brightest.min() < 0.05) == wide  # the darkest colour
+    ends_at = browser.ask("document.getElementById('scale').innerText").replace("\u00a0", " ")
+    assert f"{'55' if wide else '40'} % (square-root scale; equal weights: 10 %)" in ends_at
     widths = "Array.from(document.querySelectorAll('.arc'), (each) => parseFloat(getComputedStyle(each).strokeWidth))"
     arcs = browser.ask(widths)
     assert (max(arcs) > 3) == wide

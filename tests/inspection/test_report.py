@@ -147,6 +147,15 @@ def test_equal_weights_get_one_sentence(make_dump):
     )
 
 
+def test_weights_of_which_one_has_the_darkest_colour_are_not_called_nearly_equal(make_dump):
+    """An entropy of 0.97 of uniform, and a weight of four times an equal share: it is seen, so it is not denied."""
+    rows = np.full((3, 1, 4, 40), (1 - 4.1 / 40) / 39)
+    rows[..., 30] = 4.1 / 40
+    inspection = inspect_attention(make_dump(rows), evidence=Evidence(needed=False, rise=0.0, windows=64))
+    assert inspection.mean("normalised_entropy") > 0.9
+    assert inspection.reading.kind == "not needed"
+
+
 def test_the_sentence_names_the_windows_that_it_is_about(make_dump):
     evidence = Evidence(needed=True, rise=1.5, windows=64)
     several, one = (inspect_attention(make_dump(windows=count), evidence=evidence).reading for count in (3, 1))

@@ -236,7 +236,7 @@ function makeHeatmap(container, scale) {
     const svg = clearSvg(container, map.top + map.height + BELOW_MAP);
     map.row = map.height / numSteps;
     map.base = map.top + map.height;
-    parts = { layout, svg, map, most: Math.max(...rows.map(largest), Math.min(4 / lookback, 1)), bars: [] };
+    parts = { layout, svg, map, darkest: Math.max(...rows.map(largest), page.leastDarkest), bars: [] };
     drawCells(rows);
     const inner = clipped(svg, "clip-map", layout, 0, map.base + 2);
     drawTargets(inner);
@@ -244,14 +244,14 @@ function makeHeatmap(container, scale) {
     if (!isMean()) drawGaps(inner, layout, map, pastOf(state.window));
     drawAxes();
     drawSpread(spread.effective);
-    drawScale(scale, parts.most);
+    drawScale(scale, parts.darkest);
     parts.marks = draw(inner, "g");
     mark(state);
   }
 
   // The cells that are looked at, in a box that ends where the axis does.
   function drawCells(rows) {
-    const { layout, map, most } = parts, tall = map.base + BELOW_MAP, from = Math.max(layout.x(0), layout.left);
+    const { layout, map, darkest } = parts, tall = map.base + BELOW_MAP, from = Math.max(layout.x(0), layout.left);
     const canvas = container.querySelector("canvas") ?? container.insertBefore(document.createElement("canvas"), container.firstChild);
     const first = inside(0, Math.floor(layout.from / patch), lookback - 1), last = inside(first + 1, Math.ceil(layout.to / patch), lookback);
     // In parts of the chart: on paper it is narrower than on the screen, and the cells must stay under their lags.
@@ -261,7 +261,7 @@ function makeHeatmap(container, scale) {
     Object.assign(canvas, { width: last - first, height: numSteps, hidden: layout.split <= layout.left });
     const context = canvas.getContext("2d"), image = context.createImageData(last - first, numSteps), palette = paletteOf();
     rows.forEach((row, step) => row.subarray(first, last).forEach((weight, key) => {
-      image.data.set([...colourOf(palette, weight, most), 255], 4 * (step * (last - first) + key));
+      image.data.set([...colourOf(palette, weight, darkest), 255], 4 * (step * (last - first) + key));
     }));
     context.putImageData(image, 0, 0);
   }

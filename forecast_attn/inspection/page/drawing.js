@@ -174,13 +174,13 @@ function paletteOf() {
 }
 
 // The square root shows what one peak would else leave in the dark; the scale below each map says true weights.
-function colourOf(palette, weight, most) {
-  const level = most > 0 ? Math.sqrt(Math.min(Math.max(weight / most, 0), 1)) * (palette.length - 1) : 0;
+function colourOf(palette, weight, darkest) {
+  const level = Math.sqrt(inside(0, weight / darkest, 1)) * (palette.length - 1);
   const below = Math.min(Math.floor(level), palette.length - 2), part = level - below;
   return palette[below].map((channel, at) => Math.round(channel + (palette[below + 1][at] - channel) * part));
 }
 
-function drawScale(container, most) {
+function drawScale(container, darkest) {
   container.replaceChildren();
   make(container, "span", {}, "weight 0");
   const canvas = make(container, "canvas", { width: 120, height: 1, ariaHidden: "true" });
@@ -189,5 +189,5 @@ function drawScale(container, most) {
     context.fillStyle = `rgb(${colourOf(palette, (at / 119) ** 2, 1).join()})`; // even steps in colour
     context.fillRect(at, 0, 1, 1);
   }
-  make(container, "span", {}, `${share(most)} (square-root scale)`);
+  make(container, "span", {}, `${share(darkest)} (square-root scale; equal weights: ${share(1 / lookback)})`);
 }
