@@ -123,6 +123,15 @@ def test_the_first_command_is_what_the_document_means(name: str, tmp_path: Path)
     assert proposal.options.items() >= options.items()
 
 
+def test_keys_may_have_dots(tmp_path: Path) -> None:
+    rows = [{"t": day, "y": at} for at, day in enumerate(DAYS)]
+    (tmp_path / "shops.json").write_text(json.dumps({"north.shop": rows, "south.shop": rows}))
+    frame = read_table(Source.of(tmp_path / "shops.json"), DataConfig())
+    assert frame["item_id"].unique().tolist() == ["north.shop", "south.shop"]
+    (tmp_path / "long.json").write_text(json.dumps({"a.b.c.d.e.f.g.h": {"of": rows}}))
+    assert len(read_table(Source.of(tmp_path / "long.json"), DataConfig())) == len(rows)
+
+
 def test_each_table_of_a_document_gets_its_command(tmp_path: Path) -> None:
     hourly, daily = ({"time": [*DAYS[:rows]], name: [*range(rows)]} for rows, name in ((40, "t2m"), (20, "tmax")))
     path = write(tmp_path, {"latitude": 52.5, "hourly": hourly, "daily": daily})

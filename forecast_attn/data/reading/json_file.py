@@ -100,7 +100,7 @@ def _tables_of(source: Source) -> dict[str, list[Row]]:
         DataError: it is no JSON, or holds no table.
     """
     try:
-        every = dict(_tables(_document(source), ""))
+        every = {".".join(keys): rows for keys, rows in _tables(_document(source), ())}
     except RecursionError:
         raise DataError(f"{source.label} is JSON that is nested too deeply for a table", _HINT) from None
     tables = {name: rows for name, rows in every.items() if len(rows) > 1} or every
@@ -158,20 +158,19 @@ def _after_blanks(text: str, at: int) -> int:
 # --------------------------------------------------------------------------- tables
 
 
-def _tables(value: Any, path: str) -> Iterator[tuple[str, list[Row]]]:
+def _tables(value: Any, keys: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], list[Row]]]:
     """The tables in a value, each by the keys that lead to it."""
-    rows = _table(value, is_whole=not path)
+    rows = _table(value, is_whole=not keys)
     if rows:
-        yield path, rows
+        yield keys, rows
         return
     children = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    if path.count(".") >= DEEPEST:
+    if len(keys) > DEEPEST:
         return
-    tables = [table for key, child in children for table in _tables(child, f"{path}.{key}" if path else str(key))]
+    tables = [table for key, child in children for table in _tables(child, (*keys, str(key)))]
     header = {tuple(rows[0]) for _, rows in tables}
     if isinstance(value, dict) and len(tables) == len(value) > 1 and len(header) == 1:
-        names = [name.rpartition(".")[2] for name, _ in tables]
-        yield path, [{SERIES: name, **row} for name, (_, rows) in zip(names, tables, strict=True) for row in rows]
+        yield keys, [{SERIES: below[-1], **row} for below, rows in tables for row in rows]
         return
     yield from tables
 
