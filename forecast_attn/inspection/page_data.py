@@ -1,8 +1,9 @@
 """Data of the page of `forecast inspect --html`: one JSON document with its arrays in base64.
 
 Values are little-endian float32. Weights are codes of 16 bits on a logarithmic scale: half the bytes, and as exact as
-the three digits that the page shows of a weight. Times are texts on the user's clock: the page computes with positions
-only.
+the three digits that the page shows of a weight. Intervals and covariates, which are drawn and never written as
+numbers, are codes of 16 bits between the ends of each line. Times are texts on the user's clock: the page computes with
+positions only.
 """
 
 from __future__ import annotations
@@ -39,12 +40,14 @@ MOST_WINDOWS = 64
 LIGHT_BYTES = 240_000
 """Part of them for series that get no whole window: a light one each, its weights the mean of the series. The series
 beyond have a bare one each: the same without values."""
-VALUES_PER_STEP = 5
-"""Values per time step beside the weights, at the most: the series and four covariates."""
+MOST_COVARIATES = 4
+"""Covariates that a page holds, at the most."""
 CODES_PER_OCTAVE = 2048
 """Steps of a weight's code between a weight and twice as much; model.js decodes with the same number."""
 LARGEST_CODE = 65535
-"""The code of weight 1."""
+"""The code of weight 1, and of what is not known in a line."""
+LINE_STEPS = 65534
+"""The code of the largest value of a line, whose smallest is 0; model.js decodes with the same number."""
 BASE64 = 4 / 3
 GROUPINGS = {"item": "series", "head": "heads", "hour": "hours of the cut-off", "weekday": "weekdays of the cut-off"}
 
@@ -53,14 +56,15 @@ def default_windows(dump: AttentionDump) -> int:
     """Number of whole windows that keeps the page near `PAGE_BYTES`; at least one."""
     sizes, num_series = dump.metadata, len(dump.item_ids)
     weights = len(dump.heads) * len(dump.steps) * sizes.num_keys
-    per_window = (2 * weights + 4 * VALUES_PER_STEP * (sizes.lookback + sizes.horizon)) * BASE64
+    values = (4 + 2 * MOST_COVARIATES) * (sizes.lookback + sizes.horizon)  # the series, and lines beside it
+    per_window = (2 * weights + values) * BASE64
     light = 0.0 if num_series * per_window <= PAGE_BYTES else min(LIGHT_BYTES, num_series * _light_bytes(dump))
     return int(np.clip((PAGE_BYTES - light) // per_window, 1, max(MOST_WINDOWS, num_series)))
 
 
 def _light_bytes(dump: AttentionDump) -> float:
     """Size of a window without weights and covariates: the series, the forecast with an interval, the actual values."""
-    return 4 * (dump.metadata.lookback + 4 * dump.metadata.horizon) * BASE64
+    return 4 * (dump.metadata.lookback + 3 * dump.metadata.horizon) * BASE64  # an interval has two codes of 2 bytes
 
 
 class PageWindows(NamedTuple):
@@ -185,13 +189,13 @@ def page_document(
         "intervals": [
             {
                 "name": f"{100 * pair.nominal:.3g} %",
-                "lower": encode(_whole_patches(dump, values.quantiles[pair.lower])),
-                "upper": encode(_whole_patches(dump, values.quantiles[pair.upper])),
+                "lower": encode_lines(_whole_patches(dump, values.quantiles[pair.lower])),
+                "upper": encode_lines(_whole_patches(dump, values.quantiles[pair.upper])),
             }
             for pair in intervals(values.quantiles)
         ],
         "covariates": [
-            {"name": name, "values": encode(_whole_patches(dump, column[whole[valued]]))}
+            {"name": name, "lines": encode_lines(_whole_patches(dump, column[whole[valued]]))}
             for name, column in _known(values.covariates)
         ],
         "mean": _means(dump),
@@ -237,6 +241,17 @@ def encode_weights(weights: NDArray[np.floating[Any]]) -> str:
     octaves = np.log2(weights, where=weights > 0, out=np.full(weights.shape, -np.inf))
     codes = np.clip(LARGEST_CODE + np.rint(CODES_PER_OCTAVE * octaves), 1, LARGEST_CODE)
     return encode(np.where(weights > 0, codes, 0), "<u2")
+
+
+def encode_lines(lines: NDArray[np.floating[Any]]) -> dict[str, str]:
+    """The smallest and largest value of each line and codes between them, in base64; `LARGEST_CODE` for NaN."""
+    known = np.isfinite(lines)
+    low = np.where(known, lines, np.inf).min(axis=1, initial=np.inf).astype("<f4")
+    high = np.where(known, lines, -np.inf).max(axis=1, initial=-np.inf).astype("<f4")
+    ends = np.where(np.isfinite(low), [low, high], 0).T
+    spread = np.maximum(ends[:, 1:] - ends[:, :1], np.finfo(np.float32).tiny)
+    codes = np.where(known, np.rint(LINE_STEPS * np.clip((lines - ends[:, :1]) / spread, 0, 1)), LARGEST_CODE)
+    return {"ends": encode(ends), "codes": encode(codes, "<u2")}
 
 
 def script_json(document: Any) -> str:

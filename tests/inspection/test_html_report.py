@@ -17,7 +17,7 @@ from forecast_attn.attention_file import read_attention
 from forecast_attn.errors import RunError
 from forecast_attn.forecaster import Forecaster
 from forecast_attn.inspection.html_report import build_report, make_page
-from forecast_attn.inspection.page_data import PAGE_BYTES, choose_windows, default_windows
+from forecast_attn.inspection.page_data import PAGE_BYTES, choose_windows, default_windows, encode_lines
 from forecast_attn.inspection.plots import draw_heatmap
 from forecast_attn.inspection.report import inspect_attention
 from forecast_attn.inspection.series_lines import lines_of_run
@@ -67,6 +67,13 @@ def document_of(html):
 
 def floats_of(text, *shape):
     return np.frombuffer(base64.b64decode(text), "<f4").reshape(shape)
+
+
+def lines_of(coded):
+    """(lines, values) of the page, NaN where nothing is known."""
+    ends = floats_of(coded["ends"], -1, 2).astype(float)
+    codes = np.frombuffer(base64.b64decode(coded["codes"]), "<u2").reshape(len(ends), -1)
+    return np.where(codes == 65535, np.nan, ends[:, :1] + np.diff(ends) * codes / 65534)
 
 
 def weights_of(text, *shape):
@@ -371,13 +378,14 @@ def test_intervals_are_those_written_and_covariates_those_of_the_table(page_of, 
     (interval,) = document["intervals"]
     assert interval["name"] == "80 %"
     for edge, column in (("lower", "0.1"), ("upper", "0.9")):
-        np.testing.assert_allclose(floats_of(interval[edge], 3), written[column], rtol=1e-6)
+        np.testing.assert_allclose(lines_of(interval[edge])[0], written[column], atol=np.ptp(written[column]) / 65_000)
     price, promotion = document["covariates"][-2:]
     assert (price["name"], promotion["name"]) == ("price", "promotion"), "what hardly changes comes last"
-    np.testing.assert_allclose(floats_of(price["values"], 17)[:14], table["price"][-14:])
-    assert np.isnan(floats_of(price["values"], 17)[14:]).all(), "nobody knows a past covariate ahead"
+    (line,) = lines_of(price["lines"])
+    np.testing.assert_allclose(line[:14], table["price"][-14:], atol=6 / 65_000)
+    assert np.isnan(line[14:]).all(), "nobody knows a past covariate ahead"
     document, _ = page_of("run", "--validation")
-    edges = [floats_of(document["intervals"][0][edge], -1) for edge in ("lower", "upper")]
+    edges = [lines_of(document["intervals"][0][edge]) for edge in ("lower", "upper")]
     assert (edges[0] < edges[1]).all()
     tiles, warmth = (next(each for each in document["tiles"] if column in each["by"]) for column in ("price", "temp"))
     assert (tiles["by"], tiles["names"]) == ("price at the cut-off", list("0123456")), "named by its values"
@@ -517,6 +525,13 @@ def test_missing_hours_of_a_zoned_table_are_gaps_with_zero_weight(page_of, forec
     assert (weights[:, np.isnan(past)] == 0).all()
     assert (weights[:, ~np.isnan(past)] > 0).all()
     assert np.isfinite(floats_of(document["forecast"], 3)).all()
+
+
+def test_lines_keep_their_ends_and_their_gaps():
+    lines = np.array([[1.5, np.nan, -2.25, 0.1], [np.nan] * 4, [7.0] * 4, [1e6, 1e6 + 1, np.nan, 1e6 + 0.5]])
+    decoded = lines_of(encode_lines(lines))
+    np.testing.assert_allclose(decoded, lines, atol=3.75 / 65_534)
+    assert (decoded[[0, 0, 3, 3], [0, 2, 0, 1]] == lines[[0, 0, 3, 3], [0, 2, 0, 1]]).all()
 
 
 def shops(make_dump, count):

@@ -24,10 +24,19 @@ function weightsOf(text) {
   return weights;
 }
 
+// Lines that are drawn and never written as numbers, one after the other: exact at their ends, between them to a 65534th.
+function linesOf(text) {
+  const ends = floats(text.ends), codes = new Uint16Array(bufferOf(text.codes)), size = (2 * codes.length) / ends.length;
+  return Float32Array.from(codes, (code, at) => {
+    const line = 2 * Math.floor(at / size);
+    return code === 65535 ? NaN : ends[line] + ((ends[line + 1] - ends[line]) * code) / 65534;
+  });
+}
+
 const weights = weightsOf(page.weights), past = floats(page.past);
 const forecast = floats(page.forecast), actual = floats(page.actual);
-const intervals = page.intervals.map(({ name, lower, upper }) => ({ name, lower: floats(lower), upper: floats(upper) }));
-const covariates = page.covariates.map(({ name, values }) => ({ name, values: floats(values) }));
+const intervals = page.intervals.map(({ name, lower, upper }) => ({ name, lower: linesOf(lower), upper: linesOf(upper) }));
+const covariates = page.covariates.map(({ name, lines }) => ({ name, values: linesOf(lines) }));
 const means = { weights: weightsOf(page.mean.weights), entropy: floats(page.mean.entropy), effective: floats(page.mean.effective) };
 
 // The (steps × lookback) rows of one head, or the mean of all, in an array that begins at `offset`.
