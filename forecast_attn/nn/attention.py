@@ -14,7 +14,11 @@ from torch.nn import functional as F  # noqa: N812
 
 from forecast_attn.nn.attention_window import AttentionWindow
 from forecast_attn.nn.normalisers import Normaliser, find_normaliser, masked_weights, softmax
-from forecast_attn.nn.scores import ProductScore, Score
+from forecast_attn.nn.scores import Keys, ProductScore, Queries, Score
+
+Values = Float[Tensor, "batch key_len value_size"]
+Mask = Bool[Tensor, "batch key_len"] | Bool[Tensor, "batch query_len key_len"]
+"""True where a key may be attended, by all queries or by each."""
 
 
 class AttentionOutput(NamedTuple):
@@ -29,7 +33,7 @@ class Memory(NamedTuple):
 
     key: Any  # the keys as the score's `prepare_key` returns them
     value: Float[Tensor, "batch_heads key_len width"]  # zeroed where the mask is False, then projected
-    mask: Bool[Tensor, "batch key_len"] | Bool[Tensor, "batch query_len key_len"] | None  # True = may be attended
+    mask: Mask | None  # True = may be attended
     not_finite: Bool[Tensor, "batch key_len"] | None = None  # zeroed too; queries that may attend to it get NaN
 
 
@@ -87,11 +91,7 @@ class Attention(nn.Module):
         self.reweigh: Reweigh | None = None
 
     def forward(
-        self,
-        query: Float[Tensor, "batch query_len query_size"],
-        value: Float[Tensor, "batch key_len value_size"],
-        key: Float[Tensor, "batch key_len key_size"] | None = None,
-        mask: Bool[Tensor, "batch key_len"] | Bool[Tensor, "batch query_len key_len"] | None = None,
+        self, query: Queries, value: Values, key: Keys | None = None, mask: Mask | None = None
     ) -> AttentionOutput:
         """Ask all queries at once.
 
@@ -103,12 +103,7 @@ class Attention(nn.Module):
         """
         return self.attend(query, self.prepare(value, key, mask))
 
-    def prepare(
-        self,
-        value: Float[Tensor, "batch key_len value_size"],
-        key: Float[Tensor, "batch key_len key_size"] | None = None,
-        mask: Bool[Tensor, "batch key_len"] | Bool[Tensor, "batch query_len key_len"] | None = None,
-    ) -> Memory:
+    def prepare(self, value: Values, key: Keys | None = None, mask: Mask | None = None) -> Memory:
         """Do, once per window, everything that does not depend on a query."""
         if mask is not None:
             # Zero what nobody may attend to: its weight is 0, but 0 * NaN is NaN, in the sum and in every gradient.
@@ -124,12 +119,7 @@ class Attention(nn.Module):
         return Memory(prepared, self.score.prepare_value(value), mask, not_finite)
 
     def attend(
-        self,
-        query: Float[Tensor, "batch query_len query_size"],
-        memory: Memory,
-        *,
-        first_step: int = 0,
-        need_weights: bool = True,
+        self, query: Queries, memory: Memory, *, first_step: int = 0, need_weights: bool = True
     ) -> AttentionOutput:
         """Ask some queries; those of a decoder that steps, or all at once.
 

@@ -9,6 +9,9 @@ from torch import Tensor, nn
 
 from forecast_attn.errors import ConfigError, did_you_mean
 from forecast_attn.nn.precision import full_precision, widened
+from forecast_attn.nn.scores import Queries
+
+KeyMask = Bool[Tensor, "batch key_len"]
 
 
 class WindowView(NamedTuple):
@@ -25,12 +28,7 @@ class AttentionWindow(nn.Module):
         super().__init__()
         self.radius = radius
 
-    def forward(
-        self,
-        query: Float[Tensor, "batch query_len query_size"],
-        key_mask: Bool[Tensor, "batch key_len"],
-        first_step: int,
-    ) -> WindowView:
+    def forward(self, query: Queries, key_mask: KeyMask, first_step: int) -> WindowView:
         """Place the window of each query.
 
         Args:
@@ -58,12 +56,7 @@ class PredictiveWindow(AttentionWindow):
         limit = 1 / math.sqrt(query_size)
         self.vector = nn.Parameter(torch.empty(query_size).uniform_(-limit, limit))
 
-    def forward(
-        self,
-        query: Float[Tensor, "batch query_len query_size"],
-        key_mask: Bool[Tensor, "batch key_len"],
-        first_step: int,
-    ) -> WindowView:
+    def forward(self, query: Queries, key_mask: KeyMask, first_step: int) -> WindowView:
         centre = self._centre(query, key_mask)
         positions = torch.arange(key_mask.shape[-1], device=query.device)
         # The hard edge has no gradient: the centre learns through the gaussian alone.
@@ -95,12 +88,7 @@ class SeasonalWindow(AttentionWindow):
         super().__init__(radius)
         self.season = season
 
-    def forward(
-        self,
-        query: Float[Tensor, "batch query_len query_size"],
-        key_mask: Bool[Tensor, "batch key_len"],
-        first_step: int,
-    ) -> WindowView:
+    def forward(self, query: Queries, key_mask: KeyMask, first_step: int) -> WindowView:
         key_len = key_mask.shape[-1]
         if self.season > key_len:
             raise ConfigError(

@@ -15,10 +15,14 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from forecast_attn.nn.attention import Attention, Memory
+from forecast_attn.nn.attention_window import KeyMask
 from forecast_attn.nn.encoder import EncoderOutput
 from forecast_attn.nn.heads import Head, MakeHead, PointHead
 from forecast_attn.nn.precision import widened
 from forecast_attn.nn.recurrent import Bridge, make_recurrent_layers, run_layers, step_layers, top_hidden
+
+KnownSteps = Float[Tensor, "batch num_steps known_size"]
+States = Float[Tensor, "batch steps decoder_size"]
 
 
 class DecoderSizes(NamedTuple):
@@ -131,10 +135,10 @@ class BahdanauDecoder(nn.Module):
     def forward(
         self,
         encoded: EncoderOutput,
-        known: Float[Tensor, "batch num_steps known_size"],
+        known: KnownSteps,
         feedback: Feedback,
         *,
-        mask: Bool[Tensor, "batch key_len"] | None = None,
+        mask: KeyMask | None = None,
         need_weights: bool = True,
     ) -> DecoderOutput:
         memory = self.attention.prepare(encoded.memory, mask=mask)
@@ -195,10 +199,10 @@ class LuongDecoder(nn.Module):
     def forward(
         self,
         encoded: EncoderOutput,
-        known: Float[Tensor, "batch num_steps known_size"],
+        known: KnownSteps,
         feedback: Feedback,
         *,
-        mask: Bool[Tensor, "batch key_len"] | None = None,
+        mask: KeyMask | None = None,
         need_weights: bool = True,
     ) -> DecoderOutput:
         memory = None if self.attention is None else self.attention.prepare(encoded.memory, mask=mask)
@@ -210,13 +214,8 @@ class LuongDecoder(nn.Module):
         return DecoderOutput(self.head(state), weights, state)
 
     def attentional_state(
-        self,
-        hidden: Float[Tensor, "batch steps decoder_size"],
-        memory: Memory | None,
-        *,
-        first_step: int = 0,
-        need_weights: bool = True,
-    ) -> tuple[Float[Tensor, "batch steps decoder_size"], Float[Tensor, "batch heads steps key_len"] | None]:
+        self, hidden: States, memory: Memory | None, *, first_step: int = 0, need_weights: bool = True
+    ) -> tuple[States, Float[Tensor, "batch heads steps key_len"] | None]:
         """h̃ = tanh(W_c [c; h]) (equation 5), and the weights behind c."""
         if self.attention is None or memory is None or self.combine is None:
             return hidden, None
@@ -224,7 +223,7 @@ class LuongDecoder(nn.Module):
         return torch.tanh(self.combine(torch.cat([attended.context_vector, hidden], dim=-1))), attended.weights
 
     def _inputs_of_all_steps(
-        self, known: Float[Tensor, "batch num_steps known_size"], feedback: Feedback
+        self, known: KnownSteps, feedback: Feedback
     ) -> Float[Tensor, "batch num_steps input_size"] | None:
         """Inputs of the cell at every step; None when a step needs the output of the one before it."""
         if self.input_feeding:
@@ -235,12 +234,7 @@ class LuongDecoder(nn.Module):
         return None if previous is None else torch.cat([known, previous], dim=-1)
 
     def _step_by_step(
-        self,
-        encoded: EncoderOutput,
-        known: Float[Tensor, "batch num_steps known_size"],
-        feedback: Feedback,
-        memory: Memory | None,
-        need_weights: bool,
+        self, encoded: EncoderOutput, known: KnownSteps, feedback: Feedback, memory: Memory | None, need_weights: bool
     ) -> DecoderOutput:
         state = self.bridge(encoded.state)
         attentional_state = torch.zeros_like(top_hidden(state))

@@ -15,6 +15,13 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn.functional import softplus
 
+Outputs = Float[Tensor, "*batch output_size"]
+"""Outputs of a head's linear map, or its parameters."""
+Values = Float[Tensor, "*batch"]
+PerWindow = Float[Tensor, "*#batch 1"]
+Uniform = Float[Tensor, "*batch 2"]
+"""Numbers between 0 and 1 that a draw is made from."""
+
 SMALLEST_DEVIATION = 1e-3
 """Smallest deviation of a distribution, in units of the window's own: where the past is flat, the likelihood has no
 bound."""
@@ -52,26 +59,19 @@ class Head(nn.Module):
         output: Tensor = self.linear(self.dropout(features))
         return output
 
-    def point(self, outputs: Float[Tensor, "*batch output_size"]) -> Float[Tensor, "*batch"]:
+    def point(self, outputs: Outputs) -> Values:
         """The point forecast among a step's outputs, or among its parameters."""
         return outputs[..., self.point_index]
 
-    def parameters_of(self, outputs: Float[Tensor, "*batch output_size"]) -> Float[Tensor, "*batch output_size"]:
+    def parameters_of(self, outputs: Outputs) -> Outputs:
         """Parameters of the forecast, on the scale of the window, from the outputs."""
         return outputs
 
-    def restore(
-        self,
-        parameters: Float[Tensor, "*batch output_size"],
-        loc: Float[Tensor, "*#batch 1"],
-        scale: Float[Tensor, "*#batch 1"],
-    ) -> Float[Tensor, "*batch output_size"]:
+    def restore(self, parameters: Outputs, loc: PerWindow, scale: PerWindow) -> Outputs:
         """The parameters of loc + scale · X, for X with these parameters; scale is above 0."""
         return parameters * scale + loc
 
-    def sample(
-        self, parameters: Float[Tensor, "*batch output_size"], uniform: Float[Tensor, "*batch 2"]
-    ) -> Float[Tensor, "*batch"]:
+    def sample(self, parameters: Outputs, uniform: Uniform) -> Values:
         """Draw a value from the distribution with these parameters.
 
         Args:
@@ -121,7 +121,7 @@ class QuantileHead(Head):
             bias[:, self.point_index + 1 :] += steps[self.point_index :]
             bias[:, : self.point_index] += steps[: self.point_index]
 
-    def parameters_of(self, outputs: Float[Tensor, "*batch output_size"]) -> Float[Tensor, "*batch output_size"]:
+    def parameters_of(self, outputs: Outputs) -> Outputs:
         steps, centre = softplus(outputs), self.point_index
         quantiles = list(outputs.unbind(-1))
         for index in range(centre + 1, self.output_size):
@@ -130,9 +130,7 @@ class QuantileHead(Head):
             quantiles[index] = quantiles[index + 1] - steps[..., index]
         return torch.stack(quantiles, dim=-1)
 
-    def sample(
-        self, parameters: Float[Tensor, "*batch output_size"], uniform: Float[Tensor, "*batch 2"]
-    ) -> Float[Tensor, "*batch"]:
+    def sample(self, parameters: Outputs, uniform: Uniform) -> Values:
         """Draw by inverting the distribution: linear between the quantiles, exponential tails beyond the outermost.
 
         Each tail goes through the two outermost quantiles of its side (as in Park et al. 2022, "Learning quantile
@@ -161,22 +159,15 @@ class GaussianHead(Head):
     def __init__(self, feature_size: int, dropout: float = 0.0, patch_length: int = 1) -> None:
         super().__init__(self.num_parameters, feature_size, dropout, patch_length)
 
-    def parameters_of(self, outputs: Float[Tensor, "*batch output_size"]) -> Float[Tensor, "*batch output_size"]:
+    def parameters_of(self, outputs: Outputs) -> Outputs:
         mean, deviation, *others = outputs.unbind(-1)
         return torch.stack([mean, SMALLEST_DEVIATION + softplus(deviation), *others], dim=-1)
 
-    def restore(
-        self,
-        parameters: Float[Tensor, "*batch output_size"],
-        loc: Float[Tensor, "*#batch 1"],
-        scale: Float[Tensor, "*#batch 1"],
-    ) -> Float[Tensor, "*batch output_size"]:
+    def restore(self, parameters: Outputs, loc: PerWindow, scale: PerWindow) -> Outputs:
         mean, deviation, *others = parameters.unbind(-1)
         return torch.stack([mean * scale[..., 0] + loc[..., 0], deviation * scale[..., 0], *others], dim=-1)
 
-    def sample(
-        self, parameters: Float[Tensor, "*batch output_size"], uniform: Float[Tensor, "*batch 2"]
-    ) -> Float[Tensor, "*batch"]:
+    def sample(self, parameters: Outputs, uniform: Uniform) -> Values:
         share = uniform[..., 0].clamp(OUTSIDE, 1 - OUTSIDE)
         drawn: Tensor = parameters[..., 0] + parameters[..., 1] * torch.special.ndtri(share)
         return drawn
@@ -188,13 +179,11 @@ class StudentTHead(GaussianHead):
     kind = "student-t"
     num_parameters = 3
 
-    def parameters_of(self, outputs: Float[Tensor, "*batch output_size"]) -> Float[Tensor, "*batch output_size"]:
+    def parameters_of(self, outputs: Outputs) -> Outputs:
         loc, scale, freedom = super().parameters_of(outputs).unbind(-1)
         return torch.stack([loc, scale, 2 + SMALLEST_DEVIATION + softplus(freedom)], dim=-1)
 
-    def sample(
-        self, parameters: Float[Tensor, "*batch output_size"], uniform: Float[Tensor, "*batch 2"]
-    ) -> Float[Tensor, "*batch"]:
+    def sample(self, parameters: Outputs, uniform: Uniform) -> Values:
         """Draw by the polar method of Bailey 1994, "Polar generation of random variates with the t-distribution"."""
         loc, scale, freedom = parameters.unbind(-1)
         radius, turn = uniform.clamp(OUTSIDE, 1 - OUTSIDE).unbind(-1)
@@ -217,16 +206,11 @@ class CountHead(Head):
         with torch.no_grad():
             self.linear.bias.view(patch_length, 2)[:, 0] += MEAN_OF_ONE
 
-    def parameters_of(self, outputs: Float[Tensor, "*batch output_size"]) -> Float[Tensor, "*batch output_size"]:
+    def parameters_of(self, outputs: Outputs) -> Outputs:
         mean, dispersion = softplus(outputs).unbind(-1)
         return torch.stack([SMALLEST_MEAN + mean, SMALLEST_DEVIATION + dispersion], dim=-1)
 
-    def restore(
-        self,
-        parameters: Float[Tensor, "*batch output_size"],
-        loc: Float[Tensor, "*#batch 1"],
-        scale: Float[Tensor, "*#batch 1"],
-    ) -> Float[Tensor, "*batch output_size"]:
+    def restore(self, parameters: Outputs, loc: PerWindow, scale: PerWindow) -> Outputs:
         mean, dispersion = parameters.unbind(-1)
         unit = scale[..., 0]
         return torch.stack([mean * unit, dispersion * unit**self.power], dim=-1)

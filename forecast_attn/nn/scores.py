@@ -43,6 +43,12 @@ SCORES = (
     "keras-dot",
 )
 
+Queries = Float[Tensor, "batch query_len query_size"]
+Keys = Float[Tensor, "batch key_len key_size"]
+HeadKeys = Float[Tensor, "batch_heads key_len size"]
+ScoresOfHeads = Float[Tensor, "batch_heads query_len key_len"]
+Factors = tuple[Float[Tensor, "batch_heads query_len width"], Float[Tensor, "batch_heads key_len width"]]
+
 PreparedKey = TypeVar("PreparedKey")
 """Keys as a score prepares them: a tensor, (batch_heads, key_len, size), or an `AdditiveKey`."""
 
@@ -64,18 +70,14 @@ class Score(nn.Module, Generic[PreparedKey]):
         super().__init__()
         self.context_size = context_size
 
-    def prepare_key(self, key: Float[Tensor, "batch key_len key_size"]) -> PreparedKey:
+    def prepare_key(self, key: Keys) -> PreparedKey:
         """Do what depends on the keys alone, once per window."""
         raise NotImplementedError
 
-    def prepare_value(
-        self, value: Float[Tensor, "batch key_len value_size"]
-    ) -> Float[Tensor, "batch_heads key_len size"]:
+    def prepare_value(self, value: Float[Tensor, "batch key_len value_size"]) -> HeadKeys:
         return value
 
-    def forward(
-        self, query: Float[Tensor, "batch query_len query_size"], key: PreparedKey
-    ) -> Float[Tensor, "batch_heads query_len key_len"]:
+    def forward(self, query: Queries, key: PreparedKey) -> ScoresOfHeads:
         """Compare every query with every prepared key, in float32 or wider."""
         raise NotImplementedError
 
@@ -102,29 +104,21 @@ class ProductScore(Score[Tensor]):
 
     scale = 1.0
 
-    def prepare_key(self, key: Float[Tensor, "batch key_len key_size"]) -> Float[Tensor, "batch_heads key_len size"]:
+    def prepare_key(self, key: Keys) -> HeadKeys:
         return key
 
-    def operands(
-        self,
-        query: Float[Tensor, "batch query_len query_size"],
-        key: Float[Tensor, "batch_heads key_len size"],
-    ) -> tuple[Float[Tensor, "batch_heads query_len width"], Float[Tensor, "batch_heads key_len width"]]:
+    def operands(self, query: Queries, key: HeadKeys) -> Factors:
         """The two factors, such that scores = scale * query @ key^T."""
         return query, key
 
-    def forward(
-        self,
-        query: Float[Tensor, "batch query_len query_size"],
-        key: Float[Tensor, "batch_heads key_len size"],
-    ) -> Float[Tensor, "batch_heads query_len key_len"]:
+    def forward(self, query: Queries, key: HeadKeys) -> ScoresOfHeads:
         left, right = self.operands(query, key)
         return _wide_product(left if self.scale == 1 else left * self.scale, right)
 
 
 def _wide_product(
     left: Float[Tensor, "batch_heads query_len width"], right: Float[Tensor, "batch_heads key_len width"]
-) -> Float[Tensor, "batch_heads query_len key_len"]:
+) -> ScoresOfHeads:
     left, right = widened(left), widened(right)
     with full_precision(left):
         return torch.bmm(left, right.mT)
@@ -142,18 +136,10 @@ class DotScore(ProductScore):
         super().__init__(value_size or size)
         self.factor = nn.Parameter(torch.ones(())) if learned_scale else None
 
-    def operands(
-        self,
-        query: Float[Tensor, "batch query_len query_size"],
-        key: Float[Tensor, "batch_heads key_len size"],
-    ) -> tuple[Float[Tensor, "batch_heads query_len width"], Float[Tensor, "batch_heads key_len width"]]:
+    def operands(self, query: Queries, key: HeadKeys) -> Factors:
         return query if self.factor is None else query * self.factor, key
 
-    def forward(
-        self,
-        query: Float[Tensor, "batch query_len query_size"],
-        key: Float[Tensor, "batch_heads key_len size"],
-    ) -> Float[Tensor, "batch_heads query_len key_len"]:
+    def forward(self, query: Queries, key: HeadKeys) -> ScoresOfHeads:
         scores = _wide_product(query, key)  # scaled after the product, as Keras does, to the last bit
         return scores if self.factor is None else scores * self.factor
 
@@ -166,11 +152,7 @@ class GeneralScore(ProductScore):
         self.weight = nn.Parameter(torch.empty(query_size, key_size))
         nn.init.xavier_uniform_(self.weight)
 
-    def operands(
-        self,
-        query: Float[Tensor, "batch query_len query_size"],
-        key: Float[Tensor, "batch_heads key_len size"],
-    ) -> tuple[Float[Tensor, "batch_heads query_len width"], Float[Tensor, "batch_heads key_len width"]]:
+    def operands(self, query: Queries, key: HeadKeys) -> Factors:
         if query.shape[1] <= key.shape[1]:
             return query @ self.weight, key
         return query, key @ self.weight.T
@@ -185,15 +167,11 @@ class ScaledDotScore(ProductScore):
         self.query_projection = bias_free(query_size, size)
         self.key_projection = bias_free(key_size, size)
 
-    def prepare_key(self, key: Float[Tensor, "batch key_len key_size"]) -> Float[Tensor, "batch_heads key_len size"]:
+    def prepare_key(self, key: Keys) -> HeadKeys:
         projected: Tensor = self.key_projection(key)
         return projected
 
-    def operands(
-        self,
-        query: Float[Tensor, "batch query_len query_size"],
-        key: Float[Tensor, "batch_heads key_len size"],
-    ) -> tuple[Float[Tensor, "batch_heads query_len width"], Float[Tensor, "batch_heads key_len width"]]:
+    def operands(self, query: Queries, key: HeadKeys) -> Factors:
         return self.query_projection(query), key
 
 
@@ -212,19 +190,13 @@ class MultiHeadScore(ProductScore):
         self.value_projection = bias_free(value_size or key_size, size)
         self.output_projection = bias_free(size, size)
 
-    def prepare_key(self, key: Float[Tensor, "batch key_len key_size"]) -> Float[Tensor, "batch_heads key_len size"]:
+    def prepare_key(self, key: Keys) -> HeadKeys:
         return self._split(self.key_projection(key))
 
-    def prepare_value(
-        self, value: Float[Tensor, "batch key_len value_size"]
-    ) -> Float[Tensor, "batch_heads key_len size"]:
+    def prepare_value(self, value: Float[Tensor, "batch key_len value_size"]) -> HeadKeys:
         return self._split(self.value_projection(value))
 
-    def operands(
-        self,
-        query: Float[Tensor, "batch query_len query_size"],
-        key: Float[Tensor, "batch_heads key_len size"],
-    ) -> tuple[Float[Tensor, "batch_heads query_len width"], Float[Tensor, "batch_heads key_len width"]]:
+    def operands(self, query: Queries, key: HeadKeys) -> Factors:
         return self._split(self.query_projection(query)), key
 
     def merge_heads(
@@ -245,14 +217,10 @@ class LocationScore(Score[Tensor]):
         super().__init__(value_size or key_size)
         self.weight = bias_free(query_size, key_length).weight
 
-    def prepare_key(self, key: Float[Tensor, "batch key_len key_size"]) -> Float[Tensor, "batch_heads key_len size"]:
+    def prepare_key(self, key: Keys) -> HeadKeys:
         return key[:, :, :0]
 
-    def forward(
-        self,
-        query: Float[Tensor, "batch query_len query_size"],
-        key: Float[Tensor, "batch_heads key_len size"],
-    ) -> Float[Tensor, "batch_heads query_len key_len"]:
+    def forward(self, query: Queries, key: HeadKeys) -> ScoresOfHeads:
         length, rows = key.shape[1], self.weight.shape[0]
         if length > rows:
             raise ConfigError(
@@ -266,37 +234,36 @@ class LocationScore(Score[Tensor]):
 # --------------------------------------------------------------------------- additive scores
 # Scores of the form v · tanh(q + k), which differ in how q, k and v are made.
 
+ProjectedQueries = Float[Tensor, "batch query_len size"]
+ProjectedKeys = Float[Tensor, "batch key_len size"]
+
 
 class AdditiveKey(NamedTuple):
     """Projected keys, with what is cheaper to compute once per window than at every step."""
 
-    projected: Float[Tensor, "batch key_len size"]
-    exponential: Float[Tensor, "batch key_len size"] | None  # e^{2k}, see `additive_kernel.exponential`
+    projected: ProjectedKeys
+    exponential: ProjectedKeys | None  # e^{2k}, see `additive_kernel.exponential`
 
 
 class PairScore(Score[AdditiveKey]):
     """v · tanh(q + k): a subclass defines q, k and v."""
 
-    def prepare_key(self, key: Float[Tensor, "batch key_len key_size"]) -> AdditiveKey:
+    def prepare_key(self, key: Keys) -> AdditiveKey:
         projected = widened(self.project_key(key))
         return AdditiveKey(projected, exponential(projected))
 
-    def project_key(self, key: Float[Tensor, "batch key_len key_size"]) -> Float[Tensor, "batch key_len size"]:
+    def project_key(self, key: Keys) -> ProjectedKeys:
         """Return k."""
         return key
 
-    def project_query(
-        self, query: Float[Tensor, "batch query_len query_size"]
-    ) -> Float[Tensor, "batch query_len size"]:
+    def project_query(self, query: Queries) -> ProjectedQueries:
         return query
 
     def direction(self) -> Float[Tensor, " size"]:
         """v."""
         raise NotImplementedError
 
-    def forward(
-        self, query: Float[Tensor, "batch query_len query_size"], key: AdditiveKey
-    ) -> Float[Tensor, "batch query_len key_len"]:
+    def forward(self, query: Queries, key: AdditiveKey) -> Float[Tensor, "batch query_len key_len"]:
         projected, direction = widened(self.project_query(query)), widened(self.direction())
         return additive_scores(projected, key.projected, direction, key.exponential)
 
@@ -318,12 +285,10 @@ class AdditiveScore(PairScore):
         self.gain = nn.Parameter(torch.tensor(math.sqrt(1 / size))) if normed else None
         self.bias = nn.Parameter(torch.zeros(size)) if normed else None
 
-    def project_key(self, key: Float[Tensor, "batch key_len key_size"]) -> Float[Tensor, "batch key_len size"]:
+    def project_key(self, key: Keys) -> ProjectedKeys:
         return self.key_projection(key)  # type: ignore[no-any-return]
 
-    def project_query(
-        self, query: Float[Tensor, "batch query_len query_size"]
-    ) -> Float[Tensor, "batch query_len size"]:
+    def project_query(self, query: Queries) -> ProjectedQueries:
         projected: Tensor = self.query_projection(query)
         return projected if self.bias is None else projected + self.bias
 
@@ -344,12 +309,10 @@ class ConcatScore(PairScore):
         self.weight = bias_free(query_size + key_size, size).weight
         self.vector = _vector(size)
 
-    def project_key(self, key: Float[Tensor, "batch key_len key_size"]) -> Float[Tensor, "batch key_len size"]:
+    def project_key(self, key: Keys) -> ProjectedKeys:
         return key @ self.weight[:, self.query_size :].T
 
-    def project_query(
-        self, query: Float[Tensor, "batch query_len query_size"]
-    ) -> Float[Tensor, "batch query_len size"]:
+    def project_query(self, query: Queries) -> ProjectedQueries:
         return query @ self.weight[:, : self.query_size].T
 
     def direction(self) -> Float[Tensor, " size"]:
