@@ -38,11 +38,6 @@ class _Layer(NamedTuple):
     offset: float
 
 
-def linear_forecasts(panel: Panel, cutoffs: Ints, setup: BaselineSetup) -> Floats:
-    """Forecast with a ridge regression per step (num_cutoffs, horizon), in the target's units; see `fitted_linear`."""
-    return fitted_linear(panel, setup)(cutoffs)
-
-
 def fitted_linear(panel: Panel, setup: BaselineSetup) -> Callable[[Ints], Floats]:
     """Fit a ridge regression per step.
 

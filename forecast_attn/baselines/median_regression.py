@@ -38,6 +38,11 @@ from forecast_attn.errors import DataError
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+Fit = Callable[[Floats, Floats, Floats], Callable[[Floats], Floats]]
+"""Takes inputs (num_windows, num_inputs), targets (num_windows, num_steps) and penalties (num_inputs,) of one season.
+
+Returns a function of other inputs: forecasts (num_others, num_steps * num_quantiles), those of one step side by side.
+"""
 MOST_WINDOWS_OF_PHASE = 10_000
 """Largest number of windows of a phase; more are thinned out evenly."""
 
@@ -61,22 +66,15 @@ def median_regression_forecasts(panel: Panel, cutoffs: Ints, setup: BaselineSetu
     Raises:
         DataError: that is so of all cut-offs; or the windows have too many inputs.
     """
-    forecasts = np.full((len(cutoffs), setup.horizon), np.nan)
-    series = panel.series_of(cutoffs)
-    learnt, vintages = setup.split.training_rows(panel), vintages_of(panel)
-    rows, number = None, None
-    for group in alike(series, phases(panel, cutoffs, setup)):
-        if series[group[0]] != number:
-            number = series[group[0]]
-            rows = SeriesRows(panel, int(number), slice(0, int(learnt[number])), setup, vintages)
-            blocks = Blocks(rows, setup)
-            check_size("median-regression", max(len(blocks.penalties(block)) for block in range(blocks.number)))
-        assert rows is not None
-        usable = group[cutoffs[group] - rows.first + 1 >= blocks.reach]
-        last = rows.first + int(learnt[number]) - setup.horizon
-        windows = windows_of_phase(panel, int(cutoffs[group[0]]), rows.first + blocks.reach - 1, last, setup)
-        if len(usable) and len(windows) >= FEWEST_LEARNED:
-            forecasts[usable] = _of_phase(blocks, windows, cutoffs[usable])
+
+    def fit(inputs: Floats, targets: Floats, penalties: Floats) -> Callable[[Floats], Floats]:
+        weights = least_deviations(inputs, targets, penalties)
+        return lambda others: others @ weights
+
+    learnt = setup.split.training_rows(panel)[panel.series_of(cutoffs)]
+    forecasts = forecasts_by_phase(
+        "median-regression", fit, panel, cutoffs, setup, learnt, most=MOST_WINDOWS_OF_PHASE, fewest=FEWEST_LEARNED
+    )[..., 0]
     if len(forecasts) and np.isnan(forecasts).all():
         before = panel.zone.stamp_text(setup.boundary)
         raise DataError(
@@ -87,22 +85,81 @@ def median_regression_forecasts(panel: Panel, cutoffs: Ints, setup: BaselineSetu
     return forecasts
 
 
-def _of_phase(blocks: Blocks, windows: Ints, cutoffs: Ints) -> Floats:
-    """Fit on these windows, and forecast at those cut-offs (num_cutoffs, horizon)."""
-    if len(windows) > MOST_WINDOWS_OF_PHASE:
-        windows = windows[np.linspace(0, len(windows) - 1, MOST_WINDOWS_OF_PHASE).astype(np.int64)]
+# --------------------------------------------------------------------------- by series and phase
+# A regression of each series and phase of the season, for every block of the horizon.
+
+
+def forecasts_by_phase(
+    name: str,
+    fit: Fit,
+    panel: Panel,
+    cutoffs: Ints,
+    setup: BaselineSetup,
+    learnt: Ints,
+    *,
+    num_quantiles: int = 1,
+    most: int,
+    fewest: int,
+) -> Floats:
+    """Forecast each cut-off with a regression on the windows of its series and phase.
+
+    Args:
+        name: of the baseline.
+        fit: estimates one.
+        panel: with the rows of each horizon.
+        cutoffs: rows of the last known values, (num_cutoffs,).
+        setup: sizes and calendar.
+        learnt: first rows of the series that may be learnt from at each cut-off, (num_cutoffs,).
+        num_quantiles: numbers that `fit` forecasts for a step.
+        most: windows of a phase; more are thinned out evenly.
+        fewest: windows to learn from; with fewer there is no forecast.
+
+    Returns:
+        (num_cutoffs, horizon, num_quantiles), ascending, in the target's units; NaN where there is no forecast.
+
+    Raises:
+        DataError: the windows have too many inputs.
+    """
+    forecasts = np.full((len(cutoffs), setup.horizon, num_quantiles), np.nan)
+    series, vintages = panel.series_of(cutoffs), vintages_of(panel)
+    known = cutoffs - panel.starts[series] + 1
+    blocks, of_blocks = None, None
+    for group in alike(series, learnt, phases(panel, cutoffs, setup)):
+        number, stop = int(series[group[0]]), int(learnt[group[0]])
+        if not stop:
+            continue
+        if (number, stop) != of_blocks:
+            of_blocks = (number, stop)
+            blocks = Blocks(SeriesRows(panel, number, slice(0, stop), setup, vintages), setup)
+            check_size(name, max(len(blocks.penalties(block)) for block in range(blocks.number)))
+        assert blocks is not None
+        usable, first = group[known[group] >= blocks.reach], blocks.rows.first
+        last = first + stop - setup.horizon
+        windows = windows_of_phase(panel, int(cutoffs[group[0]]), first + blocks.reach - 1, last, setup)
+        if len(windows) > most:
+            windows = windows[np.linspace(0, len(windows) - 1, most).astype(np.int64)]
+        if len(usable) and len(windows) >= fewest:
+            forecasts[usable] = _of_phase(fit, blocks, windows, cutoffs[usable], num_quantiles, fewest)
+    return forecasts
+
+
+def _of_phase(fit: Fit, blocks: Blocks, windows: Ints, cutoffs: Ints, num_quantiles: int, fewest: int) -> Floats:
+    """Fit on these windows, and forecast at those cut-offs (num_cutoffs, horizon, num_quantiles)."""
     past, present = MedianInputs(blocks, windows), MedianInputs(blocks, cutoffs)
     parts = []
     for block in range(blocks.number):
         seen, targets = past.of(block), past.targets(block)
+        shape = (len(cutoffs), targets.shape[1], num_quantiles)
         whole = ~(np.isnan(seen).any(axis=1) | np.isnan(targets).any(axis=1))
-        if whole.sum() < FEWEST_LEARNED:
-            parts.append(np.full((len(cutoffs), targets.shape[1]), np.nan))
+        if whole.sum() < fewest:
+            parts.append(np.full(shape, np.nan))
             continue
-        weights = least_deviations(seen[whole], targets[whole], blocks.penalties(block))
-        parts.append(present.in_units(present.of(block) @ weights))
+        forecast = fit(seen[whole], targets[whole], blocks.penalties(block))
+        # Maps of neighbouring quantiles cross where they are hardly apart: sorting never moves one from the truth.
+        forecasts = np.sort(forecast(present.of(block)).reshape(shape), axis=-1)
+        parts.append(np.stack([present.in_units(each) for each in np.moveaxis(forecasts, -1, 0)], axis=-1))
     lowest, highest = blocks.rows.bounds(cutoffs)
-    return np.asarray(np.clip(np.concatenate(parts, axis=1), lowest[:, None], highest[:, None]))
+    return np.asarray(np.clip(np.concatenate(parts, axis=1), lowest[:, None, None], highest[:, None, None]))
 
 
 # --------------------------------------------------------------------------- median inputs

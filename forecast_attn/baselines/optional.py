@@ -30,15 +30,6 @@ _SEASONS = 10
 """Seasons before a cut-off that a statistical model is fitted to; at least two lookbacks."""
 
 
-def check_installed(name: str) -> None:
-    """Refuse a baseline whose package is absent.
-
-    Raises:
-        ConfigError: with the command that installs it.
-    """
-    _package(name)
-
-
 def boosted_tree_forecasts(panel: Panel, cutoffs: Ints, setup: BaselineSetup) -> Floats:
     """Forecast with gradient-boosted trees, one model for all series and steps (num_cutoffs, horizon).
 
@@ -48,7 +39,7 @@ def boosted_tree_forecasts(panel: Panel, cutoffs: Ints, setup: BaselineSetup) ->
         ConfigError: scikit-learn is not installed.
         DataError: there is no training window.
     """
-    ensemble = _package("boosted-trees")
+    ensemble = package_of("boosted-trees")
     features = WindowFeatures(panel, setup)
     learnt = features.training_cutoffs(max(MOST_EXAMPLES // setup.horizon, 1))
     if not len(learnt):
@@ -84,7 +75,7 @@ def statistical_forecasts(name: str, panel: Panel, cutoffs: Ints, setup: Baselin
     Raises:
         ConfigError: statsforecast is not installed.
     """
-    models = _package(name)
+    models = package_of(name)
     length = max(_SEASONS * setup.season, 2 * setup.lookback)
     series = panel.series_of(cutoffs)
     forecasts = np.full((len(cutoffs), setup.horizon), np.nan)
@@ -111,7 +102,12 @@ _PACKAGES = {
 }
 
 
-def _package(name: str) -> Any:
+def package_of(name: str) -> Any:
+    """Import the module of a baseline.
+
+    Raises:
+        ConfigError: its package is absent; with the command that installs it.
+    """
     module, package = _PACKAGES[name]
     try:
         return importlib.import_module(module)

@@ -16,28 +16,19 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from forecast_attn.baselines.median_regression import MOST_WINDOWS_OF_PHASE, Blocks, MedianInputs, weighted_ridge
-from forecast_attn.baselines.regression_inputs import (
-    SeriesRows,
-    alike,
-    check_size,
-    period,
-    phases,
-    vintages_of,
-    windows_of_phase,
+from forecast_attn.baselines.median_regression import (
+    MOST_WINDOWS_OF_PHASE,
+    Fit,
+    forecasts_by_phase,
+    weighted_ridge,
 )
+from forecast_attn.baselines.regression_inputs import period
 from forecast_attn.baselines.window_features import BaselineSetup
 from forecast_attn.data.panel import Panel
 from forecast_attn.errors import DataError
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Fit = Callable[[Floats, Floats, Floats], Callable[[Floats], Floats]]
-"""Takes inputs (num_windows, num_inputs), targets (num_windows, num_steps) and penalties (num_inputs,) of one season.
-
-Returns a function of other inputs: quantiles (num_others, num_steps * num_quantiles), those of one step side by side.
-"""
-
 NAME = "quantile-regression"
 ESTIMATE_EVERY = 28
 """Seasons, counted from the first row of a series, from one estimation to the next."""
@@ -94,54 +85,17 @@ def estimated_anew(
     Raises:
         DataError: that is so of all cut-offs; or the windows have too many inputs.
     """
-    forecasts = np.full((len(cutoffs), setup.horizon, len(quantiles)), np.nan)
-    series = panel.series_of(cutoffs)
-    known = cutoffs - panel.starts[series] + 1
     epoch = ESTIMATE_EVERY * period(setup)
-    learnt, vintages = known // epoch * epoch, vintages_of(panel)
-    blocks, of_blocks = None, None
-    for group in alike(series, learnt, phases(panel, cutoffs, setup)):
-        first = group[0]
-        if not learnt[first]:
-            continue
-        if (series[first], learnt[first]) != of_blocks:
-            of_blocks = (series[first], learnt[first])
-            rows = SeriesRows(panel, int(series[first]), slice(0, int(learnt[first])), setup, vintages)
-            blocks = Blocks(rows, setup)
-            check_size(name, max(len(blocks.penalties(block)) for block in range(blocks.number)))
-        assert blocks is not None
-        usable = group[known[group] >= blocks.reach]
-        last = blocks.rows.first + int(learnt[first]) - setup.horizon
-        windows = windows_of_phase(panel, int(cutoffs[first]), blocks.rows.first + blocks.reach - 1, last, setup)
-        if len(usable) and len(windows) >= FEWEST_LEARNED:
-            if len(windows) > most:
-                windows = windows[np.linspace(0, len(windows) - 1, most).astype(np.int64)]
-            forecasts[usable] = _of_phase(fit, blocks, windows, cutoffs[usable], len(quantiles))
+    learnt = (cutoffs - panel.starts[panel.series_of(cutoffs)] + 1) // epoch * epoch
+    forecasts = forecasts_by_phase(
+        name, fit, panel, cutoffs, setup, learnt, num_quantiles=len(quantiles), most=most, fewest=FEWEST_LEARNED
+    )
     if len(forecasts) and np.isnan(forecasts).any(axis=(1, 2)).all():
         raise DataError(
             f"the baseline '{name}' has fewer than {FEWEST_LEARNED} windows without a missing value to learn from",
             "leave it out, begin later, or fill missing values with --missing",
         )
     return forecasts
-
-
-def _of_phase(fit: Fit, blocks: Blocks, windows: Ints, cutoffs: Ints, num_quantiles: int) -> Floats:
-    """Fit on these windows, and forecast at those cut-offs (num_cutoffs, horizon, num_quantiles)."""
-    past, present = MedianInputs(blocks, windows), MedianInputs(blocks, cutoffs)
-    parts = []
-    for block in range(blocks.number):
-        seen, targets = past.of(block), past.targets(block)
-        shape = (len(cutoffs), targets.shape[1], num_quantiles)
-        whole = ~(np.isnan(seen).any(axis=1) | np.isnan(targets).any(axis=1))
-        if whole.sum() < FEWEST_LEARNED:
-            parts.append(np.full(shape, np.nan))
-            continue
-        forecast = fit(seen[whole], targets[whole], blocks.penalties(block))
-        # Maps of neighbouring quantiles cross where they are hardly apart: sorting never moves one from the truth.
-        forecasts = np.sort(forecast(present.of(block)).reshape(shape), axis=-1)
-        parts.append(np.stack([present.in_units(each) for each in np.moveaxis(forecasts, -1, 0)], axis=-1))
-    lowest, highest = blocks.rows.bounds(cutoffs)
-    return np.asarray(np.clip(np.concatenate(parts, axis=1), lowest[:, None, None], highest[:, None, None]))
 
 
 def regression_quantiles(

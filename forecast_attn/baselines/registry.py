@@ -60,9 +60,9 @@ def check_baselines(names: tuple[str, ...] | list[str], chronos_model: Path | No
         if name not in BASELINES:
             raise ConfigError(f"there is no baseline '{name}'", did_you_mean(name, BASELINES))
         if name in OPTIONAL_BASELINES:
-            from forecast_attn.baselines.optional import check_installed
+            from forecast_attn.baselines.optional import package_of
 
-            check_installed(name)
+            package_of(name)
         if name == "chronos":
             from forecast_attn.baselines.chronos import check_chronos
 
@@ -132,9 +132,9 @@ def baseline_forecasts(name: str, panel: Panel, cutoffs: Ints, setup: BaselineSe
 
         return formula_forecasts(name, panel.target, starts, cutoffs, season=setup.season, horizon=setup.horizon)
     if name == "linear":
-        from forecast_attn.baselines.linear import linear_forecasts
+        from forecast_attn.baselines.linear import fitted_linear
 
-        return linear_forecasts(panel, cutoffs, setup)
+        return fitted_linear(panel, setup)(cutoffs)
     if name == "regression":
         from forecast_attn.baselines.regression import regression_forecasts
 
@@ -160,12 +160,7 @@ def quantile_forecasts(
 ) -> tuple[Floats, Floats | None]:
     """Forecast at the cut-offs with a baseline, its quantiles too where it has any.
 
-    Args:
-        name: one of `BASELINES`.
-        panel: with the rows of each horizon.
-        cutoffs: rows of the last known values, (num_cutoffs,).
-        setup: sizes, calendar, and the boundary up to which fitted baselines learn.
-        quantiles: ascending; none where only the point matters.
+    Args as for `baseline_forecasts`, and `quantiles`, ascending; none where only the point matters.
 
     Returns:
         The point (num_cutoffs, horizon) and the quantiles (num_cutoffs, horizon, num_quantiles), which are None for a

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forecast_attn.baselines.window_features import BaselineSetup
+from forecast_attn.data.frequency import weekday
 from forecast_attn.data.panel import Panel
 from forecast_attn.errors import DataError
 
@@ -177,8 +178,7 @@ def _calendar(panel: Panel, rows: slice, setup: BaselineSetup) -> Floats:
     calendar = setup.calendar
     if not calendar.frequency.is_within_day:
         return calendar.features(local).astype(np.float64)
-    weekday = (local.astype("datetime64[D]").astype(np.int64) + 3) % 7  # 1970 began on a Thursday
-    days: Floats = np.asarray(weekday[:, None] == np.arange(7), np.float64)
+    days: Floats = np.asarray(weekday(local)[:, None] == np.arange(7), np.float64)
     if calendar.holidays is None:
         return days
     return np.concatenate([days, calendar.holidays.counts(local, calendar.frequency).astype(np.float64)], axis=1)

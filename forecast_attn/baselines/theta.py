@@ -12,6 +12,8 @@ model"; Hyndman and Billah 2003, "Unmasking the Theta method"; Gardner and McKen
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -85,10 +87,6 @@ def _forecast(name: str, series: list[Floats], season: int, horizon: int) -> Flo
 # --------------------------------------------------------------------------- what is left
 
 
-def _last(series: list[Floats], horizon: int) -> Floats:
-    return np.repeat([[values[-1]] for values in series], horizon, axis=1)
-
-
 def _theta(series: list[Floats], horizon: int) -> Floats:
     lines = [_line(values) for values in series]
     bent = [2 * values - (a + b * np.arange(len(values))) for values, (a, b) in zip(series, lines, strict=True)]
@@ -96,14 +94,6 @@ def _theta(series: list[Floats], horizon: int) -> Floats:
     steps = np.arange(horizon)
     ahead = np.stack([a + b * (len(values) + steps) for values, (a, b) in zip(series, lines, strict=True)])
     return (ahead + level[:, None]) / 2
-
-
-def _dynamic_theta(series: list[Floats], horizon: int) -> Floats:
-    return dynamic_theta(*_stacked(series), horizon)
-
-
-def _autoregression(series: list[Floats], horizon: int) -> Floats:
-    return autoregression(*_stacked(series), horizon)
 
 
 def _line(values: Floats) -> tuple[float, float]:
@@ -157,10 +147,10 @@ def _stacked(series: list[Floats]) -> tuple[Floats, Ints]:
     return stacked, lengths
 
 
-_FORMULAS = {
-    "naive2": _last,
+_FORMULAS: dict[str, Callable[[list[Floats], int], Floats]] = {
+    "naive2": lambda series, horizon: np.repeat([[values[-1]] for values in series], horizon, axis=1),
     "theta": _theta,
-    "dynamic-theta": _dynamic_theta,
+    "dynamic-theta": lambda series, horizon: dynamic_theta(*_stacked(series), horizon),
     "damped-trend": _damped_trend,
-    "autoregression": _autoregression,
+    "autoregression": lambda series, horizon: autoregression(*_stacked(series), horizon),
 }

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from forecast_attn.baselines import naive
-from forecast_attn.baselines.linear import linear_forecasts
+from forecast_attn.baselines.linear import fitted_linear
 from forecast_attn.baselines.registry import BaselineSetup
 from forecast_attn.config.options import RunConfig
 from forecast_attn.inspection.interpretation import best_of_baselines
@@ -68,7 +68,7 @@ def test_linear_learns_from_the_training_rows_alone(windows, metrics) -> None:
     panel, _ = read_panel(table, config)
     boundary = np.datetime64(metrics["validation"]["after"])
     season, calendar = 7, prepare(panel, config.data).schema.calendar
-    forecast = linear_forecasts(panel, cutoffs, BaselineSetup(14, HORIZON, season, calendar, boundary))
+    forecast = fitted_linear(panel, BaselineSetup(14, HORIZON, season, calendar, boundary))(cutoffs)
     actual = table["target"].to_numpy()[cutoffs[:, None] + np.arange(1, HORIZON + 1)]
     assert metrics["baselines"]["linear"]["mae"] == pytest.approx(np.abs(forecast - actual).mean())
 
