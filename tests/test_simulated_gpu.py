@@ -52,7 +52,7 @@ NETWORKS: dict[str, dict[str, Any]] = {
 def gpu(monkeypatch: pytest.MonkeyPatch) -> Iterator[SimulatedGpu]:
     for size in ("BATCH_SIZE", "GPU_BATCH_SIZE"):
         monkeypatch.setattr(f"forecast_attn.forecasting.inference.{size}", 8)
-    monkeypatch.setattr("forecast_attn.training.pending_losses.LOSSES_PER_READ", 4)
+    monkeypatch.setattr("forecast_attn.training.module.LOSSES_PER_READ", 4)
     monkeypatch.setattr("forecast_attn.forecasting.weight_need.RANDOM_ORDERS", 1)
     with simulated_gpu() as simulated:
         yield simulated

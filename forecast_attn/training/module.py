@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -23,7 +24,6 @@ from forecast_attn.nn.network import ForecastNetwork
 from forecast_attn.training.averaging import WeightAverage
 from forecast_attn.training.lightning import AdamW, OptimizerLRScheduler, pl
 from forecast_attn.training.loss import loss_of, mean_loss, window_losses
-from forecast_attn.training.pending_losses import BatchLoss, PendingLosses
 from forecast_attn.training.sampling import EpochSampler, WindowBatches, mix_seed, share_of_step
 from forecast_attn.training.schedule import TrainingPlan, moved_on, scheduler_of, share_left
 
@@ -38,6 +38,56 @@ class TrainingData:
     arrays: WindowArrays
     training_cutoffs: NDArray[np.int32]
     validation_cutoffs: NDArray[np.int64]
+
+
+# --------------------------------------------------------------------------- losses on a device
+# A GPU is asked for many losses at once, since each question waits for it.
+
+
+LOSSES_PER_READ = 16
+"""Losses of a GPU that are read together."""
+
+
+class BatchLoss(NamedTuple):
+    """The loss of one batch, and what is needed to say which of its windows made it infinite or NaN."""
+
+    loss: Tensor
+    """A single number."""
+    step: int
+    """Optimiser steps so far, this one included."""
+    cutoffs: Tensor
+    """Rows of the windows' last known values, (batch,)."""
+    parameters: Tensor
+    """Of the head, (batch, horizon, size)."""
+    target: Tensor
+    """On the same scale, (batch, horizon)."""
+    windows: int
+    """Number of windows that the loss counts for: in training those of all devices."""
+
+
+class PendingLosses:
+    """The losses since the last read, in the order of their batches."""
+
+    def __init__(self) -> None:
+        self._batches: list[BatchLoss] = []
+
+    def add(self, batch: BatchLoss) -> None:
+        self._batches.append(batch)
+
+    @property
+    def is_time_to_read(self) -> bool:
+        """Return whether to read losses now: on a CPU at every batch; else when enough have accumulated."""
+        batches = self._batches
+        return bool(batches) and (batches[0].loss.device.type == "cpu" or len(batches) >= LOSSES_PER_READ)
+
+    def read(self) -> list[tuple[BatchLoss, float]]:
+        """The batches and the values of their losses; there are no unread ones afterwards."""
+        batches, self._batches = self._batches, []
+        values = torch.stack([batch.loss for batch in batches]).cpu().tolist() if batches else []
+        return list(zip(batches, values, strict=True))
+
+
+# --------------------------------------------------------------------------- the module
 
 
 class ForecastModule(pl.LightningModule):

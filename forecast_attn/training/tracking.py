@@ -117,6 +117,8 @@ class Tracker(TrainingListener):
 
     def __init__(self, run: RunDir, request: TrackingRequest, listener: TrainingListener, draw: Draw | None) -> None:
         self.run, self.request, self.listener, self.draw = run, request, listener, draw
+        for event in ("reading", "noted", "batch_done", "interrupted", "training_ended"):  # that no logger wants
+            setattr(self, event, getattr(listener, event))
         self._logger: Any = None
         self._prefix = ""
         self._step = 0
@@ -124,18 +126,10 @@ class Tracker(TrainingListener):
 
     # ------------------------------------------------------------------ what is heard
 
-    def reading(self, done: int, total: int) -> None:
-        """Pass on."""
-        self.listener.reading(done, total)
-
     def prepared(self, preparation: Preparation, config: RunConfig) -> None:
         """Keep the options until the run has a folder."""
         self.listener.prepared(preparation, config)
         self._config = config
-
-    def noted(self, text: str) -> None:
-        """Pass on."""
-        self.listener.noted(text)
 
     def member_started(self, number: int, members: int) -> None:
         """Log the curves of each member apart."""
@@ -150,22 +144,10 @@ class Tracker(TrainingListener):
         if is_new and self._config is not None:
             self._logger.log_hyperparams(_flat(self._config.to_dict()))
 
-    def batch_done(self, loss: float, num_windows: int) -> None:
-        """Pass on."""
-        self.listener.batch_done(loss, num_windows)
-
     def epoch_done(self, record: EpochRecord, is_best: bool) -> None:
         """Log the losses of an epoch."""
         self.listener.epoch_done(record, is_best)
         self._log_curves(record._asdict())
-
-    def interrupted(self) -> None:
-        """Pass on."""
-        self.listener.interrupted()
-
-    def training_ended(self, reason: str) -> None:
-        """Pass on."""
-        self.listener.training_ended(reason)
 
     # ------------------------------------------------------------------ what is logged
 
