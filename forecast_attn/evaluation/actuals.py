@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.cells import ids_as_text
 from forecast_attn.data.findings import naming, quoted, stop_at_errors
-from forecast_attn.data.frequency import Stamps
+from forecast_attn.data.frequency import Stamps, kind_of
 from forecast_attn.data.localise import axis_stamps
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.panel_building import build_panel
 from forecast_attn.data.reading import file_positions, read_table, table_name
-from forecast_attn.data.roles import resolve_roles
+from forecast_attn.data.roles import COVARIATE_FIELDS, resolve_roles
 from forecast_attn.errors import DataError, nearest
 
 Ints = NDArray[np.int64]
@@ -32,9 +32,7 @@ def read_actuals(table: Any, config: DataConfig) -> Panel:
     config = replace(config, missing="mask")
     frame, source = read_table(table, config), table_name(table)
     roles = resolve_roles(frame, config, source)
-    nothing: dict[str, Any] = {
-        f"{kind}_{what}": () for kind in ("past", "future", "static") for what in ("covariates", "categories")
-    }
+    nothing: dict[str, Any] = dict.fromkeys(COVARIATE_FIELDS, ())
     roles = replace(roles, **nothing, known_steps={}, weight=None)
     return build_panel(frame, roles, config, source=source)
 
@@ -100,9 +98,8 @@ def stamps_of(frame: pd.DataFrame, column: str, series: Ints, panel: Panel, sour
                 column=column,
             )
         if stamps.dtype.kind != panel.timestamps.dtype.kind:
-            kinds = {"M": "dates", "i": "whole numbers"}
             raise DataError(
-                f"column '{column}' holds {kinds[stamps.dtype.kind]}, the actuals {kinds[panel.timestamps.dtype.kind]}",
+                f"column '{column}' holds {kind_of(stamps)}, the actuals {kind_of(panel.timestamps)}",
                 "use the same time axis in both tables",
             )
     return stamps

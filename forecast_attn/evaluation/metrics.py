@@ -10,7 +10,7 @@ Gneiting and Raftery 2007 (pinball, CRPS, interval score); Salinas et al. 2020 (
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -54,31 +54,7 @@ class Ratio(NamedTuple):
     root: bool = False
 
 
-Measure = Callable[[ScoredRows], Iterator[Ratio]]
-
-
-def _mae(rows: ScoredRows) -> Iterator[Ratio]:
-    yield Ratio("mae", np.abs(rows.error))
-
-
-def _rmse(rows: ScoredRows) -> Iterator[Ratio]:
-    yield Ratio("rmse", np.square(rows.error), root=True)
-
-
-def _bias(rows: ScoredRows) -> Iterator[Ratio]:
-    yield Ratio("bias", rows.error)
-
-
-def _mape(rows: ScoredRows) -> Iterator[Ratio]:
-    yield Ratio("mape", _divided(np.abs(rows.error), np.abs(rows.target)))
-
-
-def _smape(rows: ScoredRows) -> Iterator[Ratio]:
-    yield Ratio("smape", _divided(2 * np.abs(rows.error), np.abs(rows.target) + np.abs(rows.prediction)))
-
-
-def _wape(rows: ScoredRows) -> Iterator[Ratio]:
-    yield Ratio("wape", np.abs(rows.error), np.abs(rows.target))
+Measure = Callable[[ScoredRows], Iterable[Ratio]]
 
 
 def _mase(rows: ScoredRows) -> Iterator[Ratio]:
@@ -100,10 +76,6 @@ def _rmae(rows: ScoredRows) -> Iterator[Ratio]:
 def _pinball(rows: ScoredRows) -> Iterator[Ratio]:
     for quantile, forecast in rows.quantiles.items():
         yield Ratio(f"pinball@{quantile:g}", pinball(rows.target, forecast, quantile))
-
-
-def _wql(rows: ScoredRows) -> Iterator[Ratio]:
-    yield Ratio("wql", 2 * _mean_pinball(rows), np.abs(rows.target))
 
 
 def _crps(rows: ScoredRows) -> Iterator[Ratio]:
@@ -141,17 +113,19 @@ def _divided(values: Floats, by: Floats) -> Floats:
 
 
 _MEASURES: dict[str, Measure] = {
-    "mae": _mae,
-    "rmse": _rmse,
-    "bias": _bias,
-    "mape": _mape,
-    "smape": _smape,
-    "wape": _wape,
+    "mae": lambda rows: [Ratio("mae", np.abs(rows.error))],
+    "rmse": lambda rows: [Ratio("rmse", np.square(rows.error), root=True)],
+    "bias": lambda rows: [Ratio("bias", rows.error)],
+    "mape": lambda rows: [Ratio("mape", _divided(np.abs(rows.error), np.abs(rows.target)))],
+    "smape": lambda rows: [
+        Ratio("smape", _divided(2 * np.abs(rows.error), np.abs(rows.target) + np.abs(rows.prediction)))
+    ],
+    "wape": lambda rows: [Ratio("wape", np.abs(rows.error), np.abs(rows.target))],
     "mase": _mase,
     "rmsse": _rmsse,
     "rmae": _rmae,
     "pinball": _pinball,
-    "wql": _wql,
+    "wql": lambda rows: [Ratio("wql", 2 * _mean_pinball(rows), np.abs(rows.target))],
     "crps": _crps,
     "coverage": _coverage,
     "width": _width,
