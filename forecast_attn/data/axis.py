@@ -14,7 +14,15 @@ from numpy.typing import NDArray
 from forecast_attn.data.cells import Cells
 from forecast_attn.data.closures import calendar_by_evidence, with_closures_of
 from forecast_attn.data.findings import Finding, Report, counted, ended, report_each, row_and_line
-from forecast_attn.data.frequency import Frequency, guess_alias, parse_frequency, step_name, with_sizes_of_years
+from forecast_attn.data.frequency import (
+    Frequency,
+    guess_alias,
+    kind_of,
+    most_common,
+    parse_frequency,
+    step_name,
+    with_sizes_of_years,
+)
 
 # Steps that dates of every month's, quarter's or year's same day, other than its first or last, look like.
 _MONTHS_IN_DAYS = ("28D", "29D", "30D", "31D", "90D", "91D", "92D", "365D")
@@ -85,12 +93,11 @@ def find_frequency(cells: Cells, freq: str | None, report: Report, missing: str 
     """
     alias = _of_given(cells, freq) if freq is not None else _infer_alias(cells, report)
     frequency = parse_frequency(alias)
-    if freq is None and not frequency.is_integer and _has_gaps(cells, frequency):
+    if freq is None and not frequency.is_integer and (uneven_steps(cells, frequency).steps > 1).any():
         frequency = _with_calendar(cells, frequency, report, must_recur=missing != "auto")
         alias = frequency.alias
     if frequency.is_integer != (cells.stamps.dtype.kind != "M"):
-        kind = "whole numbers" if frequency.is_integer is False else "dates"
-        message = f"--freq {alias} does not fit a time column of {kind}"
+        message = f"--freq {alias} does not fit a time column of {kind_of(cells.stamps)}"
         raise ended(report, Finding("FA203", "error", message, "leave --freq out", options=("freq",)))
     uneven = uneven_steps(cells, frequency)
     if freq is None and len(uneven.at):
@@ -119,10 +126,6 @@ def _of_given(cells: Cells, freq: str) -> str:
     """The alias of a given step; one with a calendar of its own also knows the closed days of this table."""
     frequency = parse_frequency(freq)
     return frequency.alias if frequency.sessions is None else with_closures_of(frequency, cells.stamps).alias
-
-
-def _has_gaps(cells: Cells, frequency: Frequency) -> bool:
-    return bool((uneven_steps(cells, frequency).steps > 1).any())
 
 
 def _with_calendar(cells: Cells, frequency: Frequency, report: Report, *, must_recur: bool) -> Frequency:
@@ -183,7 +186,7 @@ def _infer_alias(cells: Cells, report: Report) -> str:
         message = f"series '{name}' has {counted(len(stamps), 'row')}; expected at least 3 to infer the time step"
         raise ended(report, Finding("FA206", "error", message, hint, item_id=name, options=("freq",)))
     lengths = np.diff(stamps)
-    expected = _most_common(lengths)
+    expected = most_common(lengths)
     at = int(starts[longest]) + int(np.argmax(lengths != expected)) + 1
     message = (
         f"series '{name}' has no regular time step: it jumps from {cells.text(at - 1)} to "
@@ -195,11 +198,6 @@ def _infer_alias(cells: Cells, report: Report) -> str:
 
 def _length(step: Any) -> str:
     return str(pd.Timedelta(step)).removesuffix(" 00:00:00") if isinstance(step, np.timedelta64) else str(step)
-
-
-def _most_common(lengths: NDArray[Any]) -> Any:
-    distinct, counts = np.unique(lengths, return_counts=True)
-    return distinct[np.argmax(counts)]
 
 
 def _report_other_frequencies(cells: Cells, frequency: Frequency, report: Report) -> None:

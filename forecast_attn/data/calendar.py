@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from forecast_attn.config.options import DataConfig
 from forecast_attn.config.values import CALENDAR_FEATURES, parse_calendar
 from forecast_attn.data.findings import naming
-from forecast_attn.data.frequency import MONTH_UNITS, UNITS, Frequency, Stamps, split_alias
+from forecast_attn.data.frequency import MONTH_UNITS, UNITS, Frequency, Stamps, split_alias, weekday
 from forecast_attn.data.holidays import Holidays, read_dates
 from forecast_attn.data.reading import read_table
 from forecast_attn.errors import ConfigError
@@ -78,7 +78,7 @@ class Calendar:
         column = 0
         for name in self.features_chosen:
             if name == "weekend":
-                features[:, column] = _day_of_week(local_stamps) >= 5
+                features[:, column] = weekday(local_stamps) >= 5
                 column += 1
                 continue
             angle = 2 * np.pi * _PHASES[name](local_stamps)
@@ -177,10 +177,6 @@ def _days(stamps: Stamps) -> NDArray[np.int64]:
     return stamps.astype("datetime64[D]").astype(np.int64)
 
 
-def _day_of_week(stamps: Stamps) -> NDArray[np.int64]:
-    return (_days(stamps) + 3) % 7  # 1970-01-01 was a Thursday
-
-
 def _month_of_year(stamps: Stamps) -> NDArray[np.float64]:
     return (stamps.astype("datetime64[M]").astype(np.int64) % 12) / 12
 
@@ -203,7 +199,7 @@ def _day_of_month(stamps: Stamps) -> NDArray[np.float64]:
 
 def _week_of_year(stamps: Stamps) -> NDArray[np.float64]:
     """ISO 8601 week: it belongs to the year of its Thursday."""
-    thursday = (_days(stamps) - _day_of_week(stamps) + 3).astype("datetime64[D]")
+    thursday = (_days(stamps) - weekday(stamps) + 3).astype("datetime64[D]")
     return np.asarray((thursday - thursday.astype("datetime64[Y]")).astype(np.int64) // 7 * 7 / _YEAR, np.float64)
 
 
@@ -212,8 +208,8 @@ def _time_of(period: int) -> Callable[[Stamps], NDArray[np.float64]]:
     return lambda stamps: (_seconds(stamps) % period) / period
 
 
-def _weekday(stamps: Stamps) -> NDArray[np.float64]:
-    return _day_of_week(stamps) / 7
+def _week(stamps: Stamps) -> NDArray[np.float64]:
+    return weekday(stamps) / 7
 
 
 _PHASES: dict[str, Callable[[Stamps], NDArray[np.float64]]] = {
@@ -221,13 +217,13 @@ _PHASES: dict[str, Callable[[Stamps], NDArray[np.float64]]] = {
     "minute": _time_of(60),
     "hour": _time_of(3600),
     "day": _time_of(_DAY),
-    "week": _weekday,
+    "week": _week,
     "year": _day_of_year,
     # What a list chooses from.
     "second_of_minute": _time_of(60),
     "minute_of_hour": _time_of(3600),
     "hour_of_day": _time_of(_DAY),
-    "day_of_week": _weekday,
+    "day_of_week": _week,
     "day_of_month": _day_of_month,
     "day_of_year": _day_of_year,
     "week_of_year": _week_of_year,

@@ -21,7 +21,7 @@ from forecast_attn.data.findings import (
     require_column,
     row_and_line,
 )
-from forecast_attn.data.frequency import Stamps
+from forecast_attn.data.frequency import Stamps, weekday
 from forecast_attn.data.reading import LONG_TARGET, FilePositions, file_positions, parse_texts
 from forecast_attn.data.roles import Roles
 from forecast_attn.data.timestamps import (
@@ -82,9 +82,10 @@ class Cells:
         """
         if self.zone.name is not None or self.stamps.dtype.kind != "M":
             return None
-        is_sunday = (self.stamps[at].astype("datetime64[D]").astype(np.int64) + 3) % 7 == 6
+        if weekday(self.stamps[at]) != 6:
+            return None
         moment = self.between(np.array([at]))
-        return next((name for name in CLOCKS if changes_at(name, moment)[0]), None) if is_sunday else None
+        return next((name for name in CLOCKS if changes_at(name, moment)[0]), None)
 
     def between(self, at: NDArray[np.int64]) -> Stamps:
         """The middles of rows and the rows before them (num_at,)."""
@@ -99,9 +100,17 @@ class Cells:
 
     def up_to_last_known(self, column: str) -> NDArray[np.bool_]:
         """True up to the last known number of a column in each series (num_rows,)."""
-        rows = np.arange(len(self.rows))
-        last = np.maximum.reduceat(np.where(np.isnan(self.columns[column]), -1, rows), self.starts[:-1])
-        return np.asarray(rows <= last[self.series], np.bool_)
+        last = self.last_where(~np.isnan(self.columns[column]))
+        return np.asarray(np.arange(len(self.rows)) <= last[self.series], np.bool_)
+
+    def last_where(self, mask: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """The last row of each series at which a mask (num_rows,) is True, -1 where there is none (num_series,)."""
+        return np.maximum.reduceat(np.where(mask, np.arange(len(mask)), -1), self.starts[:-1])
+
+    def is_empty(self, column: str) -> NDArray[np.bool_]:
+        """True at empty cells of a column of numbers or categories (num_rows,)."""
+        codes = self.category_codes.get(column)
+        return np.isnan(self.columns[column]) if codes is None else np.asarray(codes < 0, np.bool_)
 
     @property
     def starts(self) -> NDArray[np.int64]:
@@ -389,11 +398,8 @@ def _text_cell(column: pd.Series, at: int, needed: bool, rows_in_file: FilePosit
 
 
 def _too_large(column: pd.Series, value: float, at: int, rows_in_file: FilePositions) -> Finding:
-    problem, name, row = (
-        "infinite" if np.isinf(value) else f"{value:g}",
-        rows_in_file.column(str(column.name), at),
-        rows_in_file.row(at),
-    )
+    problem = "infinite" if np.isinf(value) else f"{value:g}"
+    name, row = rows_in_file.column(str(column.name), at), rows_in_file.row(at)
     message = f"column '{name}' is {problem} at {row_and_line(row)}; expected a finite number below {LARGEST:g}"
     hint = "correct the cell or remove the row"
     return Finding("FA303", "error", message, hint, column=name, row=row, value=f"{value:g}")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from forecast_attn.data.axis import uneven_steps
 from forecast_attn.data.cells import Cells
 from forecast_attn.data.findings import Finding, Repair, Report, counted, report_each, row_and_line
 from forecast_attn.data.frequency import Frequency, Stamps, step_name
@@ -101,24 +102,16 @@ def _repeat(cells: Cells, roles: Roles, at: int) -> Finding:
     first, row = int(cells.rows[at - 1]), int(cells.rows[at])
     name, stamp = cells.item_ids[cells.series[at]], cells.text(at)
     policies = "--duplicates first or last" if _are_many(cells) else "--duplicates mean, first or last"
+    twice = f"has {stamp} twice, at {row_and_line(first)} and {row_and_line(row)}"
+    options: tuple[str, ...]
     if roles.item_id is not None:
-        message = f"series '{name}' has {stamp} twice, at {row_and_line(first)} and {row_and_line(row)}"
-        hint = f"{_clock_hint(cells, at)}keep one of the rows, or pass {policies}"
-        return _repeat_at(name, roles.time, row, stamp, message, hint, ("duplicates",))
-    message = (
-        f"column '{roles.time}' has {stamp} twice, at {row_and_line(first)} and {row_and_line(row)}, "
-        "and no column identifies the series"
-    )
-    hint = f"{_clock_hint(cells, at)}{_hint_without_id(cells, roles, policies)}"
-    return _repeat_at(name, roles.time, row, stamp, message, hint, ("duplicates", "item_id"))
-
-
-def _repeat_at(
-    item_id: str, column: str, row: int, stamp: str, message: str, hint: str, options: tuple[str, ...]
-) -> Finding:
-    return Finding(
-        "FA202", "error", message, hint, item_id=item_id, column=column, row=row, value=stamp, options=options
-    )
+        message, hint = f"series '{name}' {twice}", f"keep one of the rows, or pass {policies}"
+        options = ("duplicates",)
+    else:
+        message = f"column '{roles.time}' {twice}, and no column identifies the series"
+        hint, options = _hint_without_id(cells, roles, policies), ("duplicates", "item_id")
+    hint, column = f"{_clock_hint(cells, at)}{hint}", roles.time
+    return Finding("FA202", "error", message, hint, item_id=name, column=column, row=row, value=stamp, options=options)
 
 
 def _clock_hint(cells: Cells, at: int) -> str:
@@ -220,6 +213,62 @@ def _too_long(cells: Cells, frequency: Frequency, absent: int, at: int) -> Findi
     )
     hint, options = "correct the time stamp, or --freq", ("freq",)
     return Finding("FA204", "error", message, hint, item_id=name, row=row, value=cells.text(at), options=options)
+
+
+# --------------------------------------------------------------------------- --missing auto
+# A few absent rows and empty cells of a long table.
+
+
+MOST_MISSING = 0.05
+"""Share of a table's steps that may be absent or have an empty cell; the holidays of an exchange are four per cent."""
+LONGEST_GAP = 0.1
+"""Share of its series that one gap may be."""
+
+
+def policy_for_few(cells: Cells, roles: Roles, frequency: Frequency, report: Report) -> str:
+    """`mask` where few steps of a table are missing, with a note; `error` where none is, or many are.
+
+    Args:
+        cells: on their axis, without repeats.
+        roles: what the columns mean.
+        frequency: of the axis.
+        report: called with what is hidden.
+    """
+    uneven = uneven_steps(cells, frequency)
+    empty = np.any([cells.is_empty(name) for name in (roles.target, *roles.varying)], axis=0)
+    gaps, absent = uneven.at[uneven.gaps], uneven.steps[uneven.gaps].astype(np.int64) - 1
+    if not len(gaps) and not empty.any():  # a whole table need not be searched for its future rows
+        return "error"
+    known = cells.up_to_last_known(roles.target)
+    empty &= known
+    missing, steps = int(absent.sum()) + int(empty.sum()), len(cells.rows) + int(absent.sum())
+    if (
+        not missing
+        or len(cells.rows) < FEWEST_TO_JUDGE
+        or missing > MOST_MISSING * steps
+        or _future_is_open(cells, roles, known)
+    ):
+        return "error"
+    lengths = np.diff(cells.starts)[cells.series[gaps]]
+    if (absent > np.maximum(LONGEST_GAP * lengths, 1)).any() or _are_changes_of_the_clock(cells, frequency, gaps):
+        return "error"
+    parts = [counted(int(absent.sum()), "absent row")] if len(gaps) else []
+    parts += [f"{counted(int(empty.sum()), 'row')} with empty cells"] if empty.any() else []
+    message = f"{' and '.join(parts)} of {steps:,} steps: hidden from attention and loss"
+    hint = "--missing ffill, interpolate or zero fills them, --missing error refuses them"
+    report(Finding("FA214", "note", message, hint, options=("missing",)))
+    return "mask"
+
+
+def _are_changes_of_the_clock(cells: Cells, frequency: Frequency, gaps: NDArray[np.int64]) -> bool:
+    """Return whether all gaps are hours that a clock skipped, which a zone explains and nothing need hide."""
+    is_skipped = (cells.zone_of_clock_change(int(at)) is not None for at in gaps)
+    return frequency.is_within_day and len(gaps) > 0 and all(is_skipped)
+
+
+def _future_is_open(cells: Cells, roles: Roles, known: NDArray[np.bool_]) -> bool:
+    """Return whether a future row lacks a future covariate, which nothing may hide."""
+    return any(bool((cells.is_empty(name) & ~known).any()) for name in roles.future)
 
 
 # --------------------------------------------------------------------------- missing

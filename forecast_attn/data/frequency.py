@@ -27,6 +27,11 @@ from forecast_attn.errors import ConfigError, DataError, did_you_mean
 Stamps = NDArray[Any]  # datetime64[ns] or int64
 
 
+def kind_of(stamps: Stamps) -> str:
+    """`dates` or `whole numbers`, for messages."""
+    return "dates" if stamps.dtype.kind == "M" else "whole numbers"
+
+
 MONTHS = ("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC")
 WEEKDAYS = ("MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN")
 DAY = 86_400 * 10**9
@@ -161,9 +166,9 @@ class Frequency:
             steps = elapsed / (number * UNITS[unit])
             if not anchor:
                 return np.asarray(steps)
-            off_grid = _weekday(later) != WEEKDAYS.index(anchor)
+            off_grid = weekday(later) != WEEKDAYS.index(anchor)
         elif unit == "B":
-            off_grid = (_weekday(earlier) > 4) | (_weekday(later) > 4) | (elapsed % DAY != 0)
+            off_grid = (weekday(earlier) > 4) | (weekday(later) > 4) | (elapsed % DAY != 0)
             steps = np.busday_count(earlier.astype("datetime64[D]"), later.astype("datetime64[D]")) / number
         else:
             off_grid = ~(_on_anchor(earlier, unit, anchor) & _on_anchor(later, unit, anchor)) | (
@@ -355,20 +360,20 @@ def guess_alias(stamps: Stamps) -> str | None:
 def _candidates(stamps: Stamps) -> Iterator[str]:
     """Aliases to try, calendar steps first, because a month of 31 days is not a step of 31 days."""
     if stamps.dtype.kind != "M":
-        yield str(_most_common(np.diff(stamps)))
+        yield str(most_common(np.diff(stamps)))
         return
-    months = int(_most_common(np.diff(_month(stamps))))
+    months = int(most_common(np.diff(_month(stamps))))
     for mark, on_anchor in (("S", _is_month_start(stamps)), ("E", _is_month_end(stamps))):
         if months > 0 and on_anchor.all():
             yield _month_alias(months, mark, int(_month(stamps)[0] % 12))
     for unit in ("BMS", "BME"):
         if months > 0 and _is_business_month(stamps, unit).all():
             yield f"{months if months > 1 else ''}{unit}"
-    step = int(_most_common(np.diff(stamps).astype(np.int64)))
-    weekend = np.isin(_weekday(stamps), (5, 6))
+    step = int(most_common(np.diff(stamps).astype(np.int64)))
+    weekend = np.isin(weekday(stamps), (5, 6))
     if step == DAY and not weekend.any() and (np.diff(stamps).astype(np.int64) == 3 * DAY).any():
         yield "B"
-    yield _fixed_alias(step, int(_weekday(stamps)[0]))
+    yield _fixed_alias(step, int(weekday(stamps)[0]))
 
 
 def _month_alias(months: int, mark: str, month: int) -> str:
@@ -390,16 +395,18 @@ def _fixed_alias(step: int, weekday: int) -> str:
     return "us"  # finer than a microsecond: no step will fit, and the axis is called irregular
 
 
-def _most_common(values: NDArray[np.int64]) -> np.int64:
+def most_common(values: NDArray[Any]) -> Any:
+    """The value that is there most often; the smallest of several."""
     distinct, counts = np.unique(values, return_counts=True)
-    return np.int64(distinct[np.argmax(counts)])
+    return distinct[np.argmax(counts)]
 
 
 def _month(stamps: Stamps) -> NDArray[np.int64]:
     return stamps.astype("datetime64[M]").astype(np.int64)
 
 
-def _weekday(stamps: Stamps) -> NDArray[np.int64]:
+def weekday(stamps: Stamps) -> NDArray[np.int64]:
+    """Days after Monday, of any shape."""
     return (stamps.astype("datetime64[D]").astype(np.int64) + 3) % 7  # 1970-01-01 was a Thursday
 
 

@@ -26,8 +26,8 @@ from forecast_attn.data.findings import (
     stop_at_errors,
     with_line_numbers,
 )
-from forecast_attn.data.frequency import Stamps
-from forecast_attn.data.issued import IssuedForecasts, is_issued, parse_issued
+from forecast_attn.data.frequency import Stamps, kind_of
+from forecast_attn.data.issued import IssuedForecasts, is_issued, parse_issued, series_in
 from forecast_attn.data.localise import axis_stamps
 from forecast_attn.data.panel import Panel, ranges
 from forecast_attn.data.roles import Roles
@@ -130,7 +130,7 @@ def future_in_panel(panel: Panel, horizon: int) -> FutureRows:
     rows = np.where(inside, future_rows, 0)
     return FutureRows(
         stamps=future_stamps(panel, horizon),
-        present=np.repeat(inside[..., None], len(_future(panel.roles)), axis=2),
+        present=np.repeat(inside[..., None], len(panel.roles.future), axis=2),
         covariates=np.where(inside[..., None], panel.future_covariates[rows], np.nan),
         category_codes=np.where(inside[..., None], panel.future_categories[rows], np.int32(-1)),
         categories=panel.categories,
@@ -150,12 +150,8 @@ def missing_cells(roles: Roles, rows: FutureRows, masked: bool) -> NDArray[np.bo
 
 def needed_cells(roles: Roles, horizon: int) -> NDArray[np.bool_]:
     """Mask of the future cells that a forecast needs (horizon, num_future + num_future_categories)."""
-    known = np.array([roles.known_steps.get(name, horizon) for name in _future(roles)], np.int64)
+    known = np.array([roles.known_steps.get(name, horizon) for name in roles.future], np.int64)
     return np.arange(horizon)[:, None] < known
-
-
-def _future(roles: Roles) -> tuple[str, ...]:
-    return (*roles.future_covariates, *roles.future_categories)
 
 
 # --------------------------------------------------------------------------- columns
@@ -202,7 +198,7 @@ def _given(
     panel: Panel, in_panel: FutureRows, frame: pd.DataFrame, source: str, report: Report, date_format: str | None
 ) -> tuple[FutureRows, _Use]:
     """Join a table of future covariates to what is known, and count which of its rows are used."""
-    names = (panel.roles.time, *_future(panel.roles), *_identifier(panel))
+    names = (panel.roles.time, *panel.roles.future, *_identifier(panel))
     for name in names:
         require_column(frame, name, source)
     table_stamps, series = _rows_of(panel, frame, source, report, date_format)
@@ -332,7 +328,7 @@ def _rows_of(
     panel: Panel, frame: pd.DataFrame, source: str, report: Report, date_format: str | None
 ) -> tuple[Stamps, Ints]:
     """Stamp and series of every row of the table (num_rows,)."""
-    series, time = _series_in(panel, frame), panel.roles.time
+    series, time = series_in(frame, panel.roles, panel.item_ids), panel.roles.time
     with naming(source):
         stamps, bad = axis_stamps(
             frame[time], panel.zone, report, series=series, item_ids=panel.item_ids, date_format=date_format
@@ -362,15 +358,6 @@ def _rows_in_table(panel: Panel, table_stamps: Stamps, series: Ints, stamps: Sta
     return np.where(is_there, np.append(rows, -1)[positions], -1)
 
 
-def _series_in(panel: Panel, frame: pd.DataFrame) -> Ints:
-    """Index into the panel's series of every row of the table, -1 for series it does not have."""
-    if panel.roles.item_id is None or panel.roles.item_id not in frame.columns:
-        return np.zeros(len(frame), np.int64)
-    indices, item_ids = ids_as_text(frame[panel.roles.item_id])
-    position = pd.Index(panel.item_ids, dtype=object).get_indexer(pd.Index(item_ids, dtype=object))
-    return np.append(position, -1)[indices]
-
-
 # --------------------------------------------------------------------------- into the panel
 
 
@@ -397,7 +384,7 @@ def _with_future(panel: Panel, rows: FutureRows) -> Panel:
 
 def _masked(panel: Panel, rows: FutureRows) -> list[Repair]:
     """Repairs for needed cells that are empty and therefore hidden, by series and column."""
-    names, empty = _future(panel.roles), missing_cells(panel.roles, rows, masked=False)
+    names, empty = panel.roles.future, missing_cells(panel.roles, rows, masked=False)
     counts = empty.sum(axis=1)
     return [
         Repair(
@@ -437,7 +424,7 @@ def missing_future(
     lacking = np.flatnonzero(missing.any(axis=(1, 2)))
     if not len(lacking):
         return
-    index, columns = int(lacking[0]), (*panel.roles.future_covariates, *panel.roles.future_categories)
+    index, columns = int(lacking[0]), panel.roles.future
     names = tuple(name for name, is_missing in zip(columns, missing[index].any(axis=0), strict=True) if is_missing)
     steps = np.flatnonzero(missing[index].any(axis=1))
     where = "the data" if source is None else f"'{source}'"
@@ -490,8 +477,7 @@ def bad_time(frame: pd.DataFrame, column: str, at: int, source: str) -> DataErro
 
 def other_kind_of_time(column: str, stamps: Stamps, expected: Stamps, source: str) -> DataError:
     """Error for steps where the history has dates, or the other way round."""
-    kinds = {"M": "dates", "i": "whole numbers"}
-    message = f"'{source}' has {kinds[stamps.dtype.kind]} in '{column}', the history {kinds[expected.dtype.kind]}"
+    message = f"'{source}' has {kind_of(stamps)} in '{column}', the history {kind_of(expected)}"
     return DataError(message, column=column, file=source)
 
 

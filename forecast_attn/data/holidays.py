@@ -141,27 +141,17 @@ def read_dates(frame: pd.DataFrame, source: str) -> tuple[str, ...]:
     for at in np.flatnonzero(bad)[:1]:
         value = frame[column].iloc[at]
         problem = "is empty" if pd.isna(value) else f"is '{value}'"
+        message = f"'{source}': column '{column}' {problem} at {row_and_line(int(at) + 1)}; expected a date"
+        text = None if pd.isna(value) else str(value)
         raise DataError(
-            f"'{source}': column '{column}' {problem} at {row_and_line(int(at) + 1)}; expected a date",
-            "write dates as YYYY-MM-DD",
-            code="FA523",
-            row=int(at) + 1,
-            column=column,
-            value=None if pd.isna(value) else str(value),
-            file=source,
+            message, "write dates as YYYY-MM-DD", row=int(at) + 1, column=column, value=text, file=source, code="FA523"
         )
     days = stamps.astype("datetime64[D]")
     for at in np.flatnonzero(days != stamps)[:1]:
-        value = f"{stamp_text(stamps[at])} at {row_and_line(int(at) + 1)}"
-        raise DataError(
-            f"'{source}': column '{column}' is {value}; expected a date without a time of day",
-            "a holiday is a whole day: write YYYY-MM-DD",
-            code="FA523",
-            row=int(at) + 1,
-            column=column,
-            value=stamp_text(stamps[at]),
-            file=source,
-        )
+        text = stamp_text(stamps[at])
+        where = f"'{source}': column '{column}' is {text} at {row_and_line(int(at) + 1)}"
+        message, hint = f"{where}; expected a date without a time of day", "a holiday is a whole day: write YYYY-MM-DD"
+        raise DataError(message, hint, row=int(at) + 1, column=column, value=text, file=source, code="FA523")
     return tuple(str(day) for day in np.unique(days))
 
 

@@ -27,7 +27,7 @@ from forecast_attn.data.findings import (
     row_and_line,
     with_line_numbers,
 )
-from forecast_attn.data.frequency import Stamps
+from forecast_attn.data.frequency import Stamps, kind_of
 from forecast_attn.data.localise import axis_stamps
 from forecast_attn.data.roles import ID_NAMES, LOOSE_TIME_NAMES, STEP_NAMES, TIME_NAMES, Roles, is_numeric
 from forecast_attn.data.zones import Zone
@@ -173,8 +173,7 @@ def fill_absent(
 
 def _known_by(cells: Cells, known: NDArray[np.bool_]) -> Stamps:
     """Return each row's stamp, or the last stamp of its series with a target if that is earlier (num_rows,)."""
-    last = np.maximum.reduceat(np.where(known, np.arange(len(known)), -1), cells.starts[:-1])
-    limit = cells.stamps[np.maximum(last, cells.starts[:-1])]
+    limit = cells.stamps[np.maximum(cells.last_where(known), cells.starts[:-1])]
     return np.minimum(cells.stamps, limit[cells.series])
 
 
@@ -242,7 +241,7 @@ def parse_issued(
     with naming(source):
         shared = shared and roles.item_id not in frame.columns
         columns = _columns(frame, roles, len(item_ids) > 1 and not shared, source)
-        series = _series(frame, roles, item_ids)
+        series = series_in(frame, roles, item_ids)
         read = functools.partial(axis_stamps, zone=zone, report=report_here, date_format=date_format)
         stamps, issued_at, no_time = _both_times(frame, roles.time, series, item_ids, read, report_here)
         _refuse_other_kind(stamps, issued_at, roles.time, source)
@@ -311,10 +310,9 @@ def _is_nat(stamps: Stamps) -> NDArray[np.bool_]:
 
 
 def _refuse_other_kind(stamps: Stamps, issued_at: Stamps, time: str, source: str) -> None:
-    kinds = {"M": "dates", "i": "whole numbers"}
     if stamps.dtype.kind != issued_at.dtype.kind:
         raise DataError(
-            f"'{source}' has {kinds[issued_at.dtype.kind]} in '{ISSUED_AT}' and {kinds[stamps.dtype.kind]} in '{time}'",
+            f"'{source}' has {kind_of(issued_at)} in '{ISSUED_AT}' and {kind_of(stamps)} in '{time}'",
             "write both as dates, or both as steps",
             code="FA502",
             column=ISSUED_AT,
@@ -322,8 +320,8 @@ def _refuse_other_kind(stamps: Stamps, issued_at: Stamps, time: str, source: str
         )
 
 
-def _series(frame: pd.DataFrame, roles: Roles, item_ids: tuple[str, ...]) -> Ints:
-    """Index into the data's series of every row (num_rows,), -1 for others."""
+def series_in(frame: pd.DataFrame, roles: Roles, item_ids: tuple[str, ...]) -> Ints:
+    """Index into the data's series of every row of another table (num_rows,), -1 for others."""
     if roles.item_id is None or roles.item_id not in frame.columns:
         return np.zeros(len(frame), np.int64)
     indices, names = ids_as_text(frame[roles.item_id])

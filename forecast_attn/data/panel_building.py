@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.axis import find_frequency, report_gaps
@@ -16,6 +17,7 @@ from forecast_attn.data.cleaning import (
     fill_gaps,
     fill_missing,
     hint_for,
+    policy_for_few,
     repairs_by_series,
     without_empty_series,
     without_repeats,
@@ -35,7 +37,6 @@ from forecast_attn.data.findings import (
 from forecast_attn.data.frequency import with_season
 from forecast_attn.data.issued import IssuedForecasts, fill_absent, parse_issued
 from forecast_attn.data.localise import localise
-from forecast_attn.data.missing_policy import policy_for_few
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.resampling import resampled
 from forecast_attn.data.roles import Roles
@@ -117,7 +118,7 @@ def panel_of_cells(
     cells, filled = fill_missing(cells, roles, missing, repairs)
     starts = cells.starts
     target = cells.columns[roles.target]
-    known = _known_rows(target, starts)
+    known = _known_rows(cells, target)
     _report_missing(cells, roles, known, missing, report)
     if config.transform == "log":
         report_each(report, np.flatnonzero(target < 0), lambda at: _negative(cells, roles.target, at))
@@ -167,13 +168,9 @@ def _as_forecast(
 
 def _without_empty_ends(cells: Cells, roles: Roles, repairs: list[Repair]) -> Cells:
     """Drop the rows at the end of a series that have neither target nor covariates."""
-    names = (roles.target, *roles.past_covariates, *roles.future_covariates)
-    known = np.any([~np.isnan(cells.columns[name]) for name in names], axis=0)
-    for name in (*roles.past_categories, *roles.future_categories):
-        known |= cells.category_codes[name] >= 0
-    starts, rows = cells.starts, np.arange(len(known))
-    last = np.maximum.reduceat(np.where(known, rows, -1), starts[:-1])
-    empty = (rows > last[cells.series]) & (last >= starts[:-1])[cells.series]
+    known = np.any([~cells.is_empty(name) for name in (roles.target, *roles.varying)], axis=0)
+    last = cells.last_where(known)
+    empty = (np.arange(len(known)) > last[cells.series]) & (last >= 0)[cells.series]
     if not empty.any():
         return cells
     repairs += repairs_by_series(cells, empty, "empty rows at the end: left out")
@@ -192,29 +189,31 @@ def _without_rows_behind_future_gaps(cells: Cells, roles: Roles, repairs: list[R
     return cells.take(~behind)
 
 
-def _known_rows(target: NDArray[np.float64], starts: NDArray[np.int64]) -> NDArray[np.int64]:
+def _known_rows(cells: Cells, target: NDArray[np.float64]) -> NDArray[np.int64]:
     """Rows up to the last known target, per series (num_series,)."""
-    ends = starts[1:]
-    if not np.isnan(target[ends - 1]).any():  # no future rows, and nothing as large as the table to find them
+    starts = cells.starts
+    if not np.isnan(target[starts[1:] - 1]).any():  # no future rows, and nothing as large as the table to find them
         return np.diff(starts)
-    last = np.maximum.reduceat(np.where(np.isnan(target), -1, np.arange(len(target))), starts[:-1])
+    last = cells.last_where(~np.isnan(target))
     return np.where(last >= 0, last - starts[:-1] + 1, 0)
 
 
-def _matrix(cells: Cells, names: tuple[str, ...]) -> NDArray[np.float64]:
-    """The named columns side by side (num_rows, num_names)."""
-    matrix = np.empty((len(cells.rows), len(names)))
-    for position, name in enumerate(names):
-        matrix[:, position] = cells.columns[name]
+def _side_by_side(columns: Sequence[NDArray[Any]], length: int, dtype: DTypeLike) -> NDArray[Any]:
+    """The columns (length,), of which there may be none, as (length, num_columns)."""
+    matrix = np.empty((length, len(columns)), dtype)
+    for position, column in enumerate(columns):
+        matrix[:, position] = column
     return matrix
 
 
+def _matrix(cells: Cells, names: tuple[str, ...]) -> NDArray[np.float64]:
+    """The named columns of numbers (num_rows, num_names)."""
+    return _side_by_side([cells.columns[name] for name in names], len(cells.rows), np.float64)
+
+
 def _codes(cells: Cells, names: tuple[str, ...]) -> NDArray[np.int32]:
-    """The named categorical columns side by side (num_rows, num_names)."""
-    codes = np.empty((len(cells.rows), len(names)), np.int32)
-    for position, name in enumerate(names):
-        codes[:, position] = cells.category_codes[name]
-    return codes
+    """The named categorical columns (num_rows, num_names)."""
+    return _side_by_side([cells.category_codes[name] for name in names], len(cells.rows), np.int32)
 
 
 # --------------------------------------------------------------------------- constant per series
@@ -222,20 +221,14 @@ def _codes(cells: Cells, names: tuple[str, ...]) -> NDArray[np.int32]:
 
 def _static(cells: Cells, names: tuple[str, ...], report: Report) -> NDArray[np.float64]:
     """One value per series (num_series, num_names); reports columns that change within a series."""
-    matrix = np.empty((len(cells.item_ids), len(names)))
-    for position, name in enumerate(names):
-        values = cells.columns[name]
-        matrix[:, position] = _constant(cells, name, values, np.isnan(values), report)
-    return matrix
+    values = [_constant(cells, name, cells.columns[name], report) for name in names]
+    return _side_by_side(values, len(cells.item_ids), np.float64)
 
 
 def _static_codes(cells: Cells, names: tuple[str, ...], report: Report) -> NDArray[np.int32]:
     """One category per series (num_series, num_names); reports columns that change within a series."""
-    matrix = np.empty((len(cells.item_ids), len(names)), np.int32)
-    for position, name in enumerate(names):
-        codes = cells.category_codes[name]
-        matrix[:, position] = _constant(cells, name, codes, codes < 0, report)
-    return matrix
+    codes = [_constant(cells, name, cells.category_codes[name], report) for name in names]
+    return _side_by_side(codes, len(cells.item_ids), np.int32)
 
 
 def _weights(cells: Cells, name: str | None, report: Report) -> NDArray[np.float64]:
@@ -247,9 +240,9 @@ def _weights(cells: Cells, name: str | None, report: Report) -> NDArray[np.float
     return weights
 
 
-def _constant(cells: Cells, name: str, values: NDArray[Any], empty: NDArray[np.bool_], report: Report) -> NDArray[Any]:
+def _constant(cells: Cells, name: str, values: NDArray[Any], report: Report) -> NDArray[Any]:
     """The first value of each series that is not empty (num_series,); reports others, and empty cells of the file."""
-    starts = cells.starts
+    starts, empty = cells.starts, cells.is_empty(name)
     rows = np.arange(len(values))
     first = np.minimum.reduceat(np.where(empty, len(values), rows), starts[:-1])
     chosen = values[np.where(first < starts[1:], first, starts[:-1])]
@@ -270,8 +263,7 @@ def _report_missing(cells: Cells, roles: Roles, known: NDArray[np.int64], missin
     future = np.zeros(len(cells.rows), np.bool_)
     for index in np.flatnonzero((known > 0) & (known < np.diff(cells.starts))):
         future[cells.starts[index] + known[index] : cells.starts[index + 1]] = True
-    empty = {name: np.isnan(cells.columns[name]) for name in (*roles.past_covariates, *roles.future_covariates)}
-    empty |= {name: cells.category_codes[name] < 0 for name in (*roles.past_categories, *roles.future_categories)}
+    empty = {name: cells.is_empty(name) for name in roles.varying}
     nothing = future & np.all(list(empty.values()), axis=0) if empty else future
     report_each(report, np.flatnonzero(nothing), lambda at: _nothing_known(cells, roles, at))
     if missing == "mask":
@@ -284,7 +276,8 @@ def _report_missing(cells: Cells, roles: Roles, known: NDArray[np.int64], missin
             continue
         hint = hint_for(missing, name, needed=False)
         needed = ~nothing if name in roles.future and name not in roles.known_steps else ~future
-        report_each(report, np.flatnonzero(is_empty & needed), _missing_in(cells, name, hint))
+        finding = partial(_missing, cells, name, code="FA302", advice=hint)
+        report_each(report, np.flatnonzero(is_empty & needed), finding)
 
 
 def _no_target(cells: Cells, roles: Roles, index: int) -> Finding:
@@ -293,15 +286,11 @@ def _no_target(cells: Cells, roles: Roles, index: int) -> Finding:
     return Finding("FA301", "error", message, "remove its rows, or fill the target", item_id=name, column=roles.target)
 
 
-def _missing_in(cells: Cells, column: str, hint: Hint) -> Callable[[int], Finding]:
-    return lambda at: _missing(cells, column, at, "FA302", hint)
-
-
-def _missing(cells: Cells, column: str, at: int, code: str = "FA302", what: Hint | None = None) -> Finding:
+def _missing(cells: Cells, column: str, at: int, code: str = "FA302", advice: Hint | None = None) -> Finding:
     row, name = int(cells.rows[at]), cells.item_ids[cells.series[at]]
     where, column = row_and_line(row) if row > 0 else "an absent row", cells.column_at(column, at)
     message = f"column '{column}' has no value at {where}, series '{name}', {cells.text(at)}"
-    hint, options = what or (f"fill the cell, or leave the column out with --ignore '{column}'", ("ignore",))
+    hint, options = advice or (f"fill the cell, or leave the column out with --ignore '{column}'", ("ignore",))
     return Finding(code, "error", message, hint, item_id=name, column=column, row=row, options=options)
 
 

@@ -17,6 +17,7 @@ from forecast_attn.data.frequency import (
     WEEKDAYS,
     Frequency,
     Stamps,
+    kind_of,
     parse_frequency,
     split_alias,
 )
@@ -43,8 +44,7 @@ def resampled(cells: Cells, roles: Roles, step: str, aggregate: str, report: Rep
     """
     frequency = parse_frequency(step)
     if frequency.is_integer != (cells.stamps.dtype.kind != "M"):
-        kind = "dates" if frequency.is_integer else "whole numbers"
-        message = f"--resample {step} does not fit a time column of {kind}"
+        message = f"--resample {step} does not fit a time column of {kind_of(cells.stamps)}"
         hint = "--resample D for dates, --resample 7 for numbers"
         raise ended(report, Finding("FA203", "error", message, hint, options=("resample",)))
     stamps = floored(cells.stamps, frequency)

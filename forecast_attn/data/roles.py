@@ -28,6 +28,11 @@ ID_NAMES = ("item_id", "unique_id", "series_id", "id", "series")
 _BOOLEANS = {"True": "1", "False": "0"}
 TARGET_NAMES = ("target", "y", "value", "ot", "demand", "sales")
 
+COVARIATE_FIELDS = tuple(
+    f"{kind}_{what}" for kind in ("past", "future", "static") for what in ("covariates", "categories")
+)
+"""Fields of `Roles` that list covariates."""
+
 
 @dataclass(frozen=True)
 class Roles:
@@ -62,6 +67,11 @@ class Roles:
     def categorical(self) -> tuple[str, ...]:
         """Columns that are read as names of categories."""
         return (*self.past_categories, *self.future_categories, *self.static_categories)
+
+    @property
+    def varying(self) -> tuple[str, ...]:
+        """Covariates that change with time, numeric ones first."""
+        return (*self.past_covariates, *self.future_covariates, *self.past_categories, *self.future_categories)
 
     @property
     def future(self) -> tuple[str, ...]:

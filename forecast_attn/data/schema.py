@@ -12,7 +12,7 @@ from forecast_attn.data.calendar import Calendar
 from forecast_attn.data.categories import UnknownCategory, Vocabulary
 from forecast_attn.data.frequency import Frequency, parse_frequency
 from forecast_attn.data.panel import Panel
-from forecast_attn.data.roles import Roles
+from forecast_attn.data.roles import COVARIATE_FIELDS, Roles
 from forecast_attn.data.scaled_rows import RowLayout, scale_rows
 from forecast_attn.data.scaling import Scaler
 from forecast_attn.data.timestamps import DATE_ORDERS
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from forecast_attn.data.windows import WindowArrays
 
 _NAMES = {kind: {each.name for each in fields(kind)} for kind in (Roles, Frequency)}
-_ROLE_LISTS = tuple(f"{kind}_{what}" for kind in ("past", "future", "static") for what in ("covariates", "categories"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +91,7 @@ class Schema:
         Raises:
             DataError: names a column.
         """
-        for kind in _ROLE_LISTS:
+        for kind in COVARIATE_FIELDS:
             here, there = getattr(self.roles, kind), getattr(panel.roles, kind)
             if here != there:
                 column = min(set(here) ^ set(there) or here)
@@ -130,7 +129,7 @@ class Schema:
             KeyError, TypeError, ValueError: it is something else.
         """
         roles = {name: value for name, value in content["roles"].items() if name in _NAMES[Roles]}
-        roles |= {name: tuple(roles[name]) for name in _ROLE_LISTS}
+        roles |= {name: tuple(roles[name]) for name in COVARIATE_FIELDS}
         frequency = Frequency(**{name: content["frequency"][name] for name in _NAMES[Frequency]})
         return cls(
             roles=Roles(**roles),

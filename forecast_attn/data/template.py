@@ -45,7 +45,7 @@ class FutureTemplate:
             zone: in which stamps are shown.
         """
         rows = future_in_panel(panel, horizon)
-        table, names = _table(panel, rows), (*panel.roles.future_covariates, *panel.roles.future_categories)
+        table, names = _table(panel, rows), panel.roles.future
         missing = missing_cells(panel.roles, rows, masked=False).sum(axis=(0, 1))
         to_fill = {name: int(count) for name, count in zip(names, missing, strict=True) if count}
         written = table.assign(**{panel.roles.time: _texts(rows.stamps.ravel(), zone, config.date_format)})

@@ -460,7 +460,7 @@ _WEEK = r"^(\d{4})[- ]?W(\d{2})(?:-?([1-7]))?$"
 _QUARTER = r"^(?:(\d{4})[- ]?[Qq]([1-4])|[Qq]([1-4])[- /]?(\d{4}))$"
 _MONTH_NUMBER = r"^\d{4}[- ]?[Mm](?:0?[1-9]|1[0-2])$"
 """`2024M01`, as statistical offices write it."""
-_DIGITS = {8: "%Y%m%d", 10: "%Y%m%d%H", 12: "%Y%m%d%H%M", 14: "%Y%m%d%H%M%S"}
+_DIGITS = {8: "%Y%m%d", **_DIGIT_FORMS}
 """Number of digits -> what they are. Six could be a month or a day of two-digit years, so they are neither."""
 
 FIRST_YEAR, LAST_YEAR = 1678, 2261
