@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+
+from forecast_attn.data.roles import MOST_UNDECLARED
 
 pytestmark = pytest.mark.slow
 
@@ -43,6 +46,63 @@ def test_wide_and_long_give_the_same_run_and_forecast(forecast, small, here):
     again = forecast("predict", "wide", "--data", "again.csv", "--future", "each.csv", "--quiet")
     assert again.code == 0, again.err
     assert Path("wide/predictions.csv").read_bytes() == Path("long/predictions.csv").read_bytes()
+
+
+def many_columns(kind: str, number: int = MOST_UNDECLARED) -> pd.DataFrame:
+    """A day's date and target beside columns of numbers, of words, or of nothing."""
+    days, random = pd.date_range("2024-01-01", periods=60).astype(str), np.random.default_rng(0)
+    cells = {
+        "numbers": random.random((60, number)).round(3),
+        "words": random.choice(["left", "right"], (60, number)),
+        "nothing": np.full((60, number), np.nan),
+    }
+    beside = pd.DataFrame(cells[kind], columns=[f"c{at}" for at in range(number)])
+    return pd.concat([pd.DataFrame({"date": days, "celsius": random.random(60).round(3)}), beside], axis=1)
+
+
+@pytest.mark.parametrize(("kind", "passes"), [("numbers", 2), ("words", 1)])
+def test_a_table_of_too_many_columns_is_passed_over_at_most_twice(forecast, write, monkeypatch, kind, passes):
+    from forecast_attn.checking import examination
+
+    read: list[object] = []
+    read_table = examination.read_table
+    monkeypatch.setattr(examination, "read_table", lambda *a, **k: read.append(a) or read_table(*a, **k))
+    outcome = forecast("check", write(many_columns(kind)), "--json")
+    assert len(read) == passes
+    report = json.loads(outcome.out)
+    assert [each["options"] for each in report["commands"]] == ([{"wide": True}] if kind == "numbers" else [])
+    assert "columns that no option names" in report["findings"][0]["message"]
+
+
+def test_too_many_columns_beside_a_named_target_have_no_command(forecast, write):
+    outcome = forecast("check", write(many_columns("numbers")), "--target", "celsius", "--json")
+    assert outcome.code == 1
+    assert json.loads(outcome.out)["commands"] == []
+
+
+def test_training_refuses_too_many_columns_that_nobody_declared(refused, write, small):
+    path = write(many_columns("numbers"))
+    message = "'data.csv' has 2,002 columns that no option names; at most 2,000 get a role by themselves"
+    refused("train", path, *small, message=message, hint="^--wide, if every column is a series")
+
+
+def test_columns_of_nothing_are_not_counted(forecast, write):
+    table = many_columns("nothing").drop(index=30)  # a problem: the date that is not there
+    outcome = forecast("check", write(table), "--json")
+    assert [each["target"] for each in json.loads(outcome.out)["commands"]] == ["celsius"]
+
+
+def test_a_table_is_emptied_at_once(monkeypatch):
+    """Deleting one column moves all others: two thousand of them took a minute."""
+    from forecast_attn.config.options import DataConfig
+    from forecast_attn.data.panel_building import build_panel
+    from forecast_attn.data.roles import resolve_roles
+
+    table, config = many_columns("numbers", 40), DataConfig(target="celsius")
+    monkeypatch.setattr(pd.DataFrame, "__delitem__", lambda *_: pytest.fail("a column was deleted"))
+    panel = build_panel(table, resolve_roles(table, config, "t"), config, source="t", emptied=True)
+    assert panel.past_covariates.shape == (60, 40)
+    assert table.shape == (60, 0)
 
 
 @pytest.mark.parametrize("name", ["item_id", "unique_id"])

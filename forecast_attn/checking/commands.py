@@ -28,7 +28,7 @@ from forecast_attn.checking.role_candidates import (
     role_candidates,
     target_candidates,
 )
-from forecast_attn.checking.table_reading import marks_of_missing, possible_readings
+from forecast_attn.checking.table_reading import TableReading, marks_of_missing, possible_readings
 from forecast_attn.config.options import DataConfig, find_option
 from forecast_attn.config.values import flag_name
 from forecast_attn.data.axis import uneven_steps
@@ -39,7 +39,7 @@ from forecast_attn.data.reading.joined import ROW_COUNT, ROW_NUMBER, with_joined
 from forecast_attn.data.reading.positions import LAYOUT_ROWS, WIDE_ROWS
 from forecast_attn.data.reading.source import Source, table_name
 from forecast_attn.data.resampling import floored
-from forecast_attn.data.roles import Roles, is_numeric, resolve_roles
+from forecast_attn.data.roles import MOST_UNDECLARED, Roles, is_numeric, resolve_roles
 from forecast_attn.data.timestamps import SERIAL_DAYS, are_serial_days
 from forecast_attn.data.zones import changes_at
 from forecast_attn.errors import ConfigError, DataError
@@ -49,6 +49,8 @@ MOST_REPAIRS = 8
 """Errors that one command answers by options; more of them are no table that somebody meant to forecast."""
 LARGE = 1_000_000
 """A table of more rows gets one command: each is tried on the whole table."""
+MANY_COLUMNS = 500
+"""A table of more columns gets one command, too."""
 MOST_AVERAGED = 0.03
 """Share of rows that `--duplicates` may put together."""
 MOST_HIDDEN = 0.5
@@ -133,12 +135,17 @@ def find_proposals(
     table = examination.table
     if not examination.has_errors and examination.preparation is not None:
         return (*_alternatives(table, config, examination), _proposal(examination, {}))
+    if _has_too_many_columns(examination):
+        proposal = _wide_proposal(table, config) if _holds_mostly_numbers(examination.frame) else None
+        return () if proposal is None else (proposal,)
     proposals: list[Proposal] = []
     for reading in possible_readings(table, config, examination):
         if proposals and not reading.is_another_table:
             continue
-        search = _Search(table, replace(config, **reading.options), reading.frame, reading.options)
-        proposals += search.proposals(1 if len(reading.frame) > LARGE else most - len(proposals))
+        search = _search(table, config, reading)
+        num_rows, num_columns = search.frame.shape
+        is_large = num_rows > LARGE or num_columns > MANY_COLUMNS
+        proposals += search.proposals(1 if is_large else most - len(proposals))
         if len(proposals) >= most:
             break
     return tuple(proposals)
@@ -164,18 +171,25 @@ class Obstacle:
         return command_text(table, kept, self.options).replace("forecast train", "forecast check", 1)
 
 
-def find_obstacle(table: Path | str | Table, config: DataConfig) -> Obstacle | None:
+def find_obstacle(
+    table: Path | str | Table, config: DataConfig, examination: Examination | None = None
+) -> Obstacle | None:
     """Return what to mend first in a table without a proposal; None where no reading is likelier than as it is.
+
+    Args:
+        table: as for `examine`.
+        config: the options that were given.
+        examination: of the table with these options, where there is one already.
 
     Raises:
         ConfigError: the options contradict each other.
     """
-    examination = examine(table, config)
-    if examination.table is None or _names_an_absent_column(examination):
+    examination = examine(table, config) if examination is None else examination
+    if examination.table is None or _names_an_absent_column(examination) or _has_too_many_columns(examination):
         return None
     for reading in possible_readings(examination.table, config, examination):
-        search = _Search(examination.table, replace(config, **reading.options), reading.frame, reading.options)
-        for candidate in role_candidates(reading.frame, search.config):
+        search = _search(examination.table, config, reading)
+        for candidate in role_candidates(search.frame, search.config):
             options = next(search._options_of(candidate, 1), None)
             if options is None:
                 continue
@@ -190,6 +204,25 @@ def _names_an_absent_column(examination: Examination) -> bool:
     frame = examination.frame
     absent = (f for f in examination.findings if f.code == "FA102" and f.column is not None)
     return frame is not None and any(finding.column not in frame.columns for finding in absent)
+
+
+def _has_too_many_columns(examination: Examination) -> bool:
+    """Return whether a table has so many columns with values that none gets a role by itself: looking for one, or for
+    another way to read each, would take minutes.
+    """
+    frame = examination.frame
+    return frame is not None and frame.shape[1] > MOST_UNDECLARED < int(frame.notna().any().sum())
+
+
+def _holds_mostly_numbers(frame: pd.DataFrame | None) -> bool:
+    return frame is not None and sum(dtype.kind in "iuf" for dtype in frame.dtypes) > frame.shape[1] / 2
+
+
+def _wide_proposal(table: Table, config: DataConfig) -> Proposal | None:
+    """The table with a series in every column; None where errors are left."""
+    if config.wide or config.target is not None or config.item_id is not None:
+        return None
+    return _Search(table, config, pd.DataFrame(), {})._verified({"wide": True})
 
 
 def _alternatives(table: Table, config: DataConfig, examination: Examination) -> Iterator[Proposal]:
@@ -218,6 +251,13 @@ def _alternatives(table: Table, config: DataConfig, examination: Examination) ->
 
 
 # --------------------------------------------------------------------------- searching
+
+
+def _search(table: Table, config: DataConfig, reading: TableReading) -> _Search:
+    """The search in a reading; of a sheet with thousands of empty columns without these, which have no role."""
+    frame = reading.frame
+    frame = frame if frame.shape[1] <= MOST_UNDECLARED else frame.dropna(axis="columns", how="all")
+    return _Search(table, replace(config, **reading.options), frame, reading.options)
 
 
 @dataclass

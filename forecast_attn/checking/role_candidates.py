@@ -33,6 +33,7 @@ from forecast_attn.data.reading.joined import (
 from forecast_attn.data.roles import (
     ID_NAMES,
     LOOSE_TIME_NAMES,
+    MOST_UNDECLARED,
     ROW_NAMES,
     TARGET_NAMES,
     TIME_NAMES,
@@ -175,6 +176,8 @@ def role_candidates(frame: pd.DataFrame, config: DataConfig) -> list[RoleCandida
         frame: as it stands in the file.
         config: what is given is kept.
     """
+    if frame.shape[1] > MOST_UNDECLARED:
+        return []
     named = (config.time, config.item_id)
     made = (ROW_NUMBER, BLOCK_NUMBER)
     if any(part not in frame.columns for name in named for part in parts_of(name, frame) if part not in made):

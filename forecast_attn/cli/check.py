@@ -94,7 +94,7 @@ def _check(
         examination = examine(table, config, progress)
     proposals = find_proposals(table, config, examination)
     commands = [proposal.to_dict(command_text(data, given, proposal.options)) for proposal in proposals]
-    obstacle = None if proposals else find_obstacle(table, config)
+    obstacle = None if proposals else find_obstacle(table, config, examination)
     shown = None if obstacle is None else {"command": obstacle.command(data, given), **obstacle.finding.to_dict()}
     return examination.to_report(), commands, shown
 

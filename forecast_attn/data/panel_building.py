@@ -87,8 +87,8 @@ def build_panel(
     """
     with naming(source):
         cells = parse_cells(frame, roles, report, source, config.date_format)
-        for name in list(frame) if emptied else ():
-            del frame[name]
+        if emptied:
+            frame.__init__(index=frame.index)  # type: ignore[misc]  # deleting columns one by one is quadratic
         cells = localise(cells, report, tz=config.tz, freq=config.freq, zone=zone)
         return panel_of_cells(cells, roles, config, report, vintages=vintages)
 

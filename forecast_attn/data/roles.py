@@ -27,6 +27,8 @@ STEP_NAMES = ("step", "index", "t", "time_idx", "year", "unnamed: 0")
 ID_NAMES = ("item_id", "unique_id", "series_id", "id", "series")
 _BOOLEANS = {"True": "1", "False": "0"}
 TARGET_NAMES = ("target", "y", "value", "ot", "demand", "sales")
+MOST_UNDECLARED = 2_000
+"""Columns that get a role by themselves; a table of more is a wide one, or holds what no network learns from."""
 
 COVARIATE_FIELDS = tuple(
     f"{kind}_{what}" for kind in ("past", "future", "static") for what in ("covariates", "categories")
@@ -107,6 +109,7 @@ def resolve_roles(frame: pd.DataFrame, config: DataConfig, source: str) -> Roles
     ignored = {column: "declared" for column, role in declared.items() if role == "ignore"}
     ignored |= {name: "empty" for name in free if frame[name].isna().all()}
     free = [name for name in free if name not in ignored]
+    _refuse_too_many(free, source)
 
     time = config.time or find_time(frame, free, reasons, source)
     candidates = [name for name in free if name != time and name not in config.categorical]
@@ -143,6 +146,22 @@ def resolve_roles(frame: pd.DataFrame, config: DataConfig, source: str) -> Roles
         known_steps=known_steps,
         weight=config.weight,
     )
+
+
+def _refuse_too_many(undeclared: list[str], source: str) -> None:
+    """Refuse a table of so many columns that neither a search for roles nor a training would end soon.
+
+    Raises:
+        DataError: there are more than MOST_UNDECLARED.
+    """
+    if len(undeclared) > MOST_UNDECLARED:
+        raise DataError(
+            f"'{source}' has {len(undeclared):,} columns that no option names; at most {MOST_UNDECLARED:,} get a role "
+            "by themselves",
+            "--wide, if every column is a series; else keep fewer columns, or declare them with --past",
+            file=source,
+            options=("wide", "past_covariates"),
+        )
 
 
 ROW_NAMES = ("rownames", "row.names", "row_names", "rowname")

@@ -4,7 +4,8 @@ import pandas as pd
 import pytest
 
 from forecast_attn.config.options import DataConfig
-from forecast_attn.data.roles import Roles, resolve_roles
+from forecast_attn.data import timestamps
+from forecast_attn.data.roles import MOST_UNDECLARED, Roles, resolve_roles
 from forecast_attn.errors import ConfigError, DataError
 
 DAYS = [f"2024-01-{day:02d}" for day in range(1, 6)]
@@ -22,6 +23,19 @@ def test_time_by_name(name: str) -> None:
 def test_time_by_content() -> None:
     roles = roles_of({"when": DAYS, "where": list("abcde"), "x": [1, 2, 3, 4, 5]})
     assert (roles.time, roles.ignored) == ("when", {"where": "text"})
+
+
+def test_declared_columns_may_be_as_many_as_the_user_wants() -> None:
+    names = [f"c{at}" for at in range(MOST_UNDECLARED + 1)]
+    columns: dict[str, list[object]] = {"date": DAYS, "x": [1, 2, 3, 4, 5]} | {name: [1, 2, 3, 4, 5] for name in names}
+    assert len(roles_of(columns, past_covariates=names).past_covariates) == MOST_UNDECLARED + 1
+    with pytest.raises(DataError, match="2,003 columns that no option names"):
+        roles_of(columns)
+
+
+def test_words_are_not_parsed_as_dates(monkeypatch) -> None:
+    monkeypatch.setattr(timestamps, "parse_timestamps", lambda *_: pytest.fail("words were parsed"))
+    assert not timestamps.looks_like_dates(pd.Series(["left", "right", "Monday"]))
 
 
 def test_a_month_number_beside_a_date_is_a_covariate() -> None:
