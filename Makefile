@@ -25,7 +25,7 @@ AXE := 4.14.1
 
 .PHONY: help demo test test-integration test-services fast fuzz coverage minimum lint types docs docs-fresh docs-site notebooks lock samples benchmark benchmark-attention benchmark-startup benchmark-memory \
 	benchmark-growth benchmark-loading benchmark-large benchmark-training benchmark-gpu benchmark-dump benchmark-backtest benchmark-export benchmark-serve benchmark-ray benchmark-nordpool \
-	benchmark-epf benchmark-fev benchmark-ablation benchmark-ett benchmark-quality golden-record golden-compare pictures clean
+	benchmark-epf benchmark-fev benchmark-fev-peers benchmark-ablation benchmark-ett benchmark-quality golden-record golden-compare pictures clean
 .DEFAULT_GOAL := help
 
 help:  ## Show the targets
@@ -173,6 +173,9 @@ benchmark-epf: $(TESTING)  ## Electricity markets beside published numbers: make
 
 benchmark-fev: $(TESTING)  ## The same prices by the protocol of fev-bench: make benchmark-fev DATA_DIR=… [ARGS="--markets NP --test"]
 	$(BIN)/python benchmarks/fev_epf.py $(DATA_DIR) $(ARGS)
+
+benchmark-fev-peers: $(TESTING)  ## Other forecasters on the days that benchmark-fev chooses on; networks where neuralforecast is installed: DATA_DIR=…
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/fev_peers.py $(DATA_DIR) $(ARGS)
 
 benchmark-ablation: $(TESTING)  ## What each option of the network brings: make benchmark-ablation DATA_DIR=… [ARGS="--markets NP --seeds 1 2"]
 	$(BIN)/python benchmarks/ablation.py $(DATA_DIR) $(ARGS)

@@ -21,7 +21,8 @@ sys.path.insert(0, str(ROOT / "benchmarks"))  # they are scripts, not part of th
 try:
     import epf
     import fev_epf
-    from published import child, command, fev, pieces, protocols, references, summary
+    import fev_peers
+    from published import child, command, fev, lear, pieces, protocols, references, summary
 finally:
     sys.path.remove(str(ROOT / "benchmarks"))
 
@@ -469,3 +470,65 @@ def test_a_network_that_learns_on_goes_on_through_the_last_days(
     assert result["test"]["windows"] == len(expected["sql"]) == 4
     assert result["test"]["sql"] == pytest.approx(expected["sql"].mean())
     assert result["test"]["mae"] == pytest.approx((rows["prediction"] - rows["target"])[7 * 24 :].abs().mean())
+
+
+@pytest.fixture
+def quick_lear(monkeypatch: pytest.MonkeyPatch, short_days: None) -> None:
+    monkeypatch.setattr(lear, "WINDOWS", (5,))
+
+
+def call_peers(monkeypatch: pytest.MonkeyPatch, table: Path, out: Path) -> dict:
+    words = ["fev_peers.py", str(table.parent), "--peers", "LEAR", "--out", str(out)]
+    monkeypatch.setattr(sys, "argv", words)
+    assert fev_peers.main() == 0
+    return json.loads((out / table.stem / "LEAR.json").read_text())
+
+
+def test_peers_forecast_the_days_that_choose_and_are_scored_as_ours_is(
+    tmp_path: Path, quick_lear: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = market(tmp_path / "data" / "M.csv")
+    result = call_peers(monkeypatch, table, tmp_path / "out")
+    target = protocols.read_table(table)["OT"].to_numpy()[: ROWS - 4 * 24]
+    rows = pd.read_parquet(tmp_path / "out" / "M" / "LEAR.parquet")
+    assert rows["cutoff"].unique().tolist() == list(range(ROWS - 11 * 24, ROWS - 4 * 24, 24))
+    assert result["sql"] == pytest.approx(fev.day_scores(rows, target)["sql"].mean())
+    assert f"M, LEAR{result['sql']:>29.3f}" in capsys.readouterr().out
+    monkeypatch.setattr(fev_peers, "PEERS", {"LEAR": None})  # what is finished is not run again
+    assert call_peers(monkeypatch, table, tmp_path / "out") == result
+
+
+def test_peers_never_see_a_later_price_or_the_last_days(
+    tmp_path: Path, quick_lear: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first day's forecasts do not change with the prices from that day on; nor do any with the last days."""
+    first, of_each = ROWS - 11 * 24, []
+    for name, changed_from in (("whole", ROWS), ("first", first), ("last", ROWS - 4 * 24)):
+        path = market(tmp_path / name / "data" / "M.csv")
+        table = pd.read_csv(path)
+        table["OT"] = table["OT"].where(table.index < changed_from, -7 * table["OT"])
+        table.to_csv(path, index=False)
+        call_peers(monkeypatch, path, tmp_path / name)
+        of_each.append(pd.read_parquet(tmp_path / name / "M" / "LEAR.parquet").drop(columns="target"))
+    whole, changed, last = of_each
+    pd.testing.assert_frame_equal(whole, last)
+    day = whole["cutoff"] == first
+    pd.testing.assert_frame_equal(whole[day], changed[day])
+    assert (whole["0.5"] != changed["0.5"])[~day].any()
+
+
+def test_a_network_of_peers_reads_the_hours_before_midnight_and_the_covariates_after(
+    tmp_path: Path, short_days: None
+) -> None:
+    table = protocols.read_table(market(tmp_path / "M.csv"))
+    stage = protocols.FEV["FEV"].stages(ROWS)[0]
+    history, future = fev_peers.windows(fev_peers.with_calendar(table), stage)
+    assert "y" not in future
+    stamps = table["date"]
+    for number, cutoff in enumerate(range(stage.first, stage.end, 24)):
+        before, after = (each[each["unique_id"] == number] for each in (history, future))
+        assert before["ds"].tolist() == stamps[cutoff - 168 : cutoff].tolist()
+        assert before["y"].tolist() == table["OT"][cutoff - 168 : cutoff].tolist()
+        assert after["ds"].tolist() == stamps[cutoff : cutoff + 24].tolist()
+        assert after["Load forecast"].tolist() == table["Load forecast"][cutoff : cutoff + 24].tolist()
+    assert history["unique_id"].nunique() == future["unique_id"].nunique() == 7
