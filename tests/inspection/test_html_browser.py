@@ -9,6 +9,7 @@ import time
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.stats
 
@@ -737,9 +738,8 @@ def middle_of(picture, colour):
     return np.median(rows), np.median(columns)
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_the_printed_page_has_the_weights_of_the_file_at_their_places(browser, page, dump, tmp_path, dark):
-    """The PDF as pixels: the largest weights have their colours, and lie as many cells apart as in the file."""
+def printed(browser, page, folder, *, dark=False):
+    """The first sheet of the PDF as pixels, and the colours of its heat map from no weight to the largest."""
     from matplotlib.image import imread
 
     if shutil.which("pdftoppm") is None:
@@ -752,11 +752,17 @@ def test_the_printed_page_has_the_weights_of_the_file_at_their_places(browser, p
         for text in browser.ask(f"[0,1,2,3,4,5].map((at) => {colours})")
     ]
     browser.ask("document.documentElement.toggleAttribute('data-printing', false)")
-    (tmp_path / "page.pdf").write_bytes(base64.b64decode(browser.call("Page.printToPDF", printBackground=True)["data"]))
+    (folder / "page.pdf").write_bytes(base64.b64decode(browser.call("Page.printToPDF", printBackground=True)["data"]))
     subprocess.run(
-        ["pdftoppm", "-r", "144", "-png", "-singlefile", "-l", "1", "page.pdf", "page"], cwd=tmp_path, check=True
+        ["pdftoppm", "-r", "144", "-png", "-singlefile", "-l", "1", "page.pdf", "page"], cwd=folder, check=True
     )
-    picture = imread(tmp_path / "page.png")
+    return imread(folder / "page.png"), palette
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_the_printed_page_has_the_weights_of_the_file_at_their_places(browser, page, dump, tmp_path, dark):
+    """The PDF as pixels: the largest weights have their colours, and lie as many cells apart as in the file."""
+    picture, palette = printed(browser, page, tmp_path, dark=dark)
     assert picture[2, 2, :3].min() == 1, "white"
     shown = dump.weights[0].astype(float).mean(axis=0)
     levels = 5 * np.sqrt(shown / shown.max())
@@ -769,3 +775,77 @@ def test_the_printed_page_has_the_weights_of_the_file_at_their_places(browser, p
         cell, start = np.polyfit(known, drawn, 1)
         assert cell > 5
         np.testing.assert_allclose(drawn, start + cell * known, atol=0.3 * cell)
+
+
+# --------------------------------------------------------------------------- a run, from training to paper
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory, forecast):
+    """A run on a target that repeats a driver of ten days before, its forecast, and the page of that: one window."""
+    folder, rng = tmp_path_factory.mktemp("trained"), np.random.default_rng(3)
+    days, driver = np.arange("2024-01-01", "2026-01-01", dtype="datetime64[D]"), rng.normal(size=731)
+    target = 50 + 10 * np.concatenate([rng.normal(size=10), driver[:-10]])
+    pd.DataFrame({"date": days, "target": target, "driver": driver}).to_csv(folder / "data.csv", index=False)
+    sizes = ("--lookback", "20", "--horizon", "5", "--patch-length", "1", "--hidden-size", "16", "--max-epochs", "10")
+    choices = ("--quantiles", "0.1,0.5,0.9", "--combination", "none", "--seed", "1")
+    for words in (
+        ("train", folder / "data.csv", *sizes, *choices, "--out", folder / "run", "--quiet"),
+        ("predict", folder / "run", "--quiet"),
+        ("inspect", folder / "run", "--html", folder / "page.html"),
+    ):
+        outcome = forecast(*words)
+        assert outcome.code == 0, outcome.err
+    return folder
+
+
+def digits_of(words, before):
+    """The number that follows some words on the page, and half a unit of its last digit."""
+    (text,) = re.findall(rf"{before} (-?[\d.]+(?:e-\d+)?)", words)
+    mantissa, _, power = text.partition("e")
+    return float(text), 0.5 * 10.0 ** (int(power or 0) - len(mantissa.partition(".")[2]))
+
+
+def test_what_is_drawn_of_a_trained_run_is_what_its_files_hold(browser, trained):
+    table, written = pd.read_csv(trained / "data.csv"), pd.read_csv(trained / "run" / "predictions.csv")
+    (weights,) = read_attention(trained / "run" / "attention.parquet").weights[:, 0].astype(float)
+    browser.open(trained / "page.html", width=1440, height=900)
+    assert browser.complaints() == []
+    past, known = points_of(browser, "#series .past"), table["target"].to_numpy()[-20:]
+    forecast, interval = points_of(browser, "#series .forecast"), points_of(browser, "#series .interval")
+    values = np.concatenate([known, written["prediction"], written["0.9"], written["0.1"][::-1]])
+    drawn = np.concatenate([past, forecast, interval])[:, 1]
+    slope, level = np.polyfit(values, drawn, 1)
+    np.testing.assert_allclose(drawn, level + slope * values, atol=0.05)
+    for step, row in enumerate(weights):
+        choose(browser, "step", step)
+        arcs = browser.ask("Array.from(document.querySelectorAll('.arc'), (each) => Number(each.dataset.lag))")
+        largest = [19 - key for key in np.argsort(-row, kind="stable")[:5] if row[key] > 0]
+        assert arcs == largest
+        for lag in largest[:3]:
+            hover(browser, 19 - lag, past)
+            words = browser.ask("document.getElementById('tooltip').innerText").replace("\u00a0", " ")
+            assert table["date"].iloc[-1 - lag] in words
+            shown, within = digits_of(words, "target")
+            assert shown == pytest.approx(known[-1 - lag], abs=within + 1e-9)
+            shown, within = digits_of(words, "weight")
+            assert shown == pytest.approx(100 * row[19 - lag], abs=within + 2e-4 * 100 * row[19 - lag])
+
+
+def hover(browser, key, past):
+    """Point at a time of the past."""
+    width = browser.ask("document.getElementById('series').clientWidth")
+    browser.point("#series", past[key, 0] / width, 0.3)
+
+
+def test_the_printed_page_of_a_trained_run_has_the_largest_weight_of_each_step_at_its_lag(browser, trained, tmp_path):
+    (weights,) = read_attention(trained / "run" / "attention.parquet").weights[:, 0].astype(float)
+    assert weights.max(axis=1).min() > 0.9, "found, so that they have the darkest colour"
+    picture, palette = printed(browser, trained / "page.html", tmp_path)
+    rows, columns = np.nonzero((abs(picture[..., :3] * 255 - palette[-1]) < 8).all(axis=-1))
+    last = rows[np.argmax(np.diff(rows) > 40)]  # of the map: further down is the end of its scale
+    steps = (rows - rows[0]) * len(weights) // (last - rows[0] + 1)
+    middles = [np.median(columns[steps == step]) for step in range(len(weights))]
+    cell, start = np.polyfit(weights.argmax(axis=1), middles, 1)
+    assert cell > 5
+    np.testing.assert_allclose(middles, start + cell * weights.argmax(axis=1), atol=0.3 * cell)
