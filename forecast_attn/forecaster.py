@@ -313,7 +313,8 @@ class Forecaster:
         model = load_model(run)
         frame = table_beside(fetched(data), self.config.data, model.schema.roles, wide=self.config.data.wide)
         panel = read_history(model, run, frame, name_of(data), cold_start=True).panel
-        return FutureTemplate.of(panel, model.schema.horizon, self.config.data, panel.zone)
+        known = model.schema.vocabulary.categories
+        return FutureTemplate.of(panel, model.schema.horizon, self.config.data, panel.zone, known)
 
     @takes([BacktestRequest])
     def backtest(

@@ -73,6 +73,43 @@ def test_the_template_is_written_as_the_run_reads(forecast: Callable, small: tup
     assert predicted.code == 0, predicted.err
 
 
+@pytest.fixture(scope="module")
+def promotions(forecast: Callable, small: tuple[str, ...], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of a shop closed on Sundays, which needs to know the days of a promotion."""
+    folder = tmp_path_factory.mktemp("promotions")
+    days = pd.date_range("2024-01-01", periods=120)
+    table = pd.DataFrame({"date": days, "y": np.arange(120.0) % 7, "promo": np.where(days.day % 5 == 0, "yes", "no")})
+    table[days.day_of_week < 6].to_csv(folder / "data.csv", index=False)
+    words = ("train", folder / "data.csv", *small, "--future", "promo", "--missing", "mask", "--target", "y")
+    outcome = forecast(*words, "--out", folder / "run", "--quiet")
+    assert outcome.code == 0, outcome.err
+    return folder / "run"
+
+
+def test_a_template_left_empty_is_refused_where_cells_may_be_missing(
+    forecast: Callable, promotions: Path, here: Path
+) -> None:
+    written = forecast("future-template", promotions, "--out", "future.csv")
+    assert "values of 'promo' that the run knows: 'no', 'yes'" in written.err
+    outcome = forecast("predict", promotions, "--future", "future.csv", "--out", "f.csv")
+    assert outcome.code == 1
+    assert outcome.error.startswith("'future.csv' has no 'promo' for 3 of the 3 steps to forecast of series 'y': ")
+    assert "hint: fill in the empty cells of 'promo', with one of 'no', 'yes'" in outcome.err
+    assert not Path("f.csv").exists()
+
+
+def test_a_category_that_training_did_not_see_is_named_with_those_it_saw(
+    forecast: Callable, promotions: Path, here: Path
+) -> None:
+    assert forecast("future-template", promotions, "--out", "future.csv").code == 0
+    pd.read_csv("future.csv").assign(promo=["Yes", "0", ""]).to_csv("future.csv", index=False)
+    outcome = forecast("predict", promotions, "--future", "future.csv", "--out", "f.csv", "--quiet")
+    assert outcome.code == 0
+    assert "warning: 'future.csv' has no 'promo' for 1 of the 3 steps to forecast, first 2024-" in outcome.err
+    assert "training did not see, 1 time: 'Yes'; did you mean 'yes'? known: 'no', 'yes'" in outcome.err
+    assert "training did not see, 1 time: '0'; known: 'no', 'yes'" in outcome.err
+
+
 def test_from_python(run: Path) -> None:
     from forecast_attn import Forecaster
 

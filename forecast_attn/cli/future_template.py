@@ -23,6 +23,7 @@ def future_template(
     quiet: Quiet = False,
 ) -> None:
     from forecast_attn.cli.tables import make_console
+    from forecast_attn.data.findings import listed
     from forecast_attn.errors import ConfigError
 
     if out != "-" and Path(out).exists():
@@ -45,6 +46,8 @@ def future_template(
         write_atomically(Path(out), template.to_bytes())
     with_history = str(forecaster.run_path) if data is None else f"{forecaster.run_path} --data {data}"
     message = _what_next(template.to_fill, with_history, out)
+    for name, categories in template.categories.items():
+        message += f"\nvalues of '{name}' that the run knows: {listed(categories)}"
     notes.print(message, highlight=False, markup=False, soft_wrap=True)
 
 

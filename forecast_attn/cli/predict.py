@@ -194,7 +194,7 @@ def _say_what_was_done(notes: PipedConsole, result: ForecastResult) -> None:
     for unknown in result.unknown_categories[:MOST_CATEGORIES]:
         times = counted(unknown.count, "time")
         message = f"column '{unknown.column}' has a category that training did not see, {times}"
-        notes.tell("warning", f"{message}: '{unknown.category}'")
+        notes.tell("warning", f"{message}: '{unknown.category}'; {unknown.hint}")
     if len(result.unknown_categories) > MOST_CATEGORIES:
         notes.tell("warning", f"{len(result.unknown_categories) - MOST_CATEGORIES} more unknown categories")
     if result.combined_with:

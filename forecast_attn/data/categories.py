@@ -8,9 +8,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from forecast_attn.data.findings import listed
 from forecast_attn.data.panel import Panel, ranges
 from forecast_attn.data.segments import blocks
 from forecast_attn.data.split import Split
+from forecast_attn.errors import nearest
 
 UNKNOWN = 0
 """Code of a category that training did not see, and of an empty cell."""
@@ -24,6 +26,8 @@ class UnknownCategory:
     category: str
     count: int
     """Rows, or series for a static covariate."""
+    hint: str
+    """The categories that training saw, ten at most, and the one that looks like this one."""
 
 
 @dataclass(frozen=True)
@@ -55,17 +59,18 @@ class Vocabulary:
             (roles.static_categories, panel.static_categories),
         )
         unknown = [
-            UnknownCategory(column, panel.categories[column][code], int(count))
+            UnknownCategory(column, category, int(count), _hint(category, self.categories[column]))
             for columns, codes in groups
             for position, column in enumerate(columns)
-            for code, count in self._unknown_codes(panel, column, codes[:, position])
+            for category, count in self._unknown_of(panel, column, codes[:, position])
         ]
         return tuple(sorted(unknown, key=lambda each: (each.column, -each.count, each.category)))
 
-    def _unknown_codes(self, panel: Panel, column: str, codes: NDArray[np.int32]) -> list[tuple[np.int32, np.int64]]:
+    def _unknown_of(self, panel: Panel, column: str, codes: NDArray[np.int32]) -> list[tuple[str, np.int64]]:
         present, counts = np.unique(codes[codes >= 0], return_counts=True)
         unseen = self._lookup(panel, column)[present] == UNKNOWN
-        return list(zip(present[unseen], counts[unseen], strict=True))
+        names = [panel.categories[column][code] for code in present[unseen]]
+        return list(zip(names, counts[unseen], strict=True))
 
     def _lookup(self, panel: Panel, column: str) -> NDArray[np.int32]:
         """Code of each category of the panel's column; the last entry is for -1, which stands for an empty cell."""
@@ -78,6 +83,12 @@ class Vocabulary:
     @classmethod
     def from_dict(cls, content: dict[str, Any]) -> Self:
         return cls({column: tuple(map(str, categories)) for column, categories in content.items()})
+
+
+def _hint(category: str, known: tuple[str, ...]) -> str:
+    near = nearest(category, known)
+    meant = f"did you mean '{near}'? " if near is not None else ""
+    return f"{meant}known: {listed(known)}"
 
 
 def fit_vocabulary(panel: Panel, split: Split) -> Vocabulary:

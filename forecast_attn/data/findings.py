@@ -196,6 +196,12 @@ def quoted(names: list[str] | tuple[str, ...]) -> str:
     return shown if len(names) <= 12 else f"{shown}, … ({len(names)} in all)"
 
 
+def listed(values: tuple[str, ...]) -> str:
+    """`'no', 'yes'`: values of a cell, shortened after ten."""
+    shown = ", ".join(f"'{value}'" for value in values[:10])
+    return shown if len(values) <= 10 else f"{shown}, … ({len(values):,} in all)"
+
+
 def counted(number: int, noun: str) -> str:
     """`1 row`, `8,760 rows`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -16,9 +16,9 @@ from forecast_attn.data.cells import categories_as_text, ids_as_text, parse_numb
 from forecast_attn.data.closures import opened_by
 from forecast_attn.data.findings import (
     Finding,
-    Repair,
     Report,
     counted,
+    listed,
     naming,
     quoted,
     require_column,
@@ -54,19 +54,21 @@ class FutureRows:
     """The panel's, with the categories that only these rows have."""
 
 
-def extend(panel: Panel, horizon: int, *, masked: bool = False) -> Panel:
+def extend(panel: Panel, horizon: int, report: Report = stop_at_errors, *, masked: bool = False) -> Panel:
     """The panel with exactly `horizon` future rows per series, taken from its own trailing rows where there are any.
 
     Args:
         panel: the history.
         horizon: steps to forecast.
-        masked: empty cells are missing values; without it they are errors.
+        report: called with the cells that are empty.
+        masked: a series may have a few empty cells, which are missing values; without it they are errors.
 
     Raises:
         DataError: it has future covariates, and not all of them are known for the horizon.
     """
     rows = future_in_panel(panel, horizon)
-    missing_future(panel, rows.stamps, missing_cells(panel.roles, rows, masked), None)
+    missing_future(panel, rows, missing_cells(panel.roles, rows, masked), None)
+    _warn_of_empty_cells(panel, rows, "the data", report)
     return _with_future(panel, rows)
 
 
@@ -95,7 +97,7 @@ def join_future(
         horizon: steps to forecast.
         source: the table's name, for messages.
         report: called with what is worth knowing about the table.
-        masked: empty cells are missing values; without it they are errors.
+        masked: a series may have a few empty cells, which are missing values; without it they are errors.
         date_format: how the table's stamps are written; found when None.
 
     Raises:
@@ -110,7 +112,8 @@ def join_future(
     if opened.alias != panel.frequency.alias:  # the table knows best on which days an exchange will be open
         panel = replace(panel, frequency=opened)
         rows, used = add(panel, future_in_panel(panel, horizon), future_frame, source, report, date_format)
-    missing_future(panel, rows.stamps, missing_cells(panel.roles, rows, masked), source, used.table_stamps)
+    missing_future(panel, rows, missing_cells(panel.roles, rows, masked), source, used.table_stamps)
+    _warn_of_empty_cells(panel, rows, f"'{source}'", report)
     if panel.roles.future:
         _refuse_unused(panel, rows.stamps, used, source)
         _count_unused(panel, rows.stamps, used, source, report)
@@ -141,11 +144,15 @@ def missing_cells(roles: Roles, rows: FutureRows, masked: bool) -> NDArray[np.bo
     """Mask of the cells that a forecast needs and no table has (num_series, horizon, num_future +
     num_future_categories).
 
-    A covariate known for k steps is needed for those only. With `masked`, an empty cell counts as known, an absent row
-    does not.
+    A covariate known for k steps is needed for those only. With `masked`, an empty cell counts as known where its
+    series has a value at another step: a column without any was not filled in. An absent row never counts as known.
     """
-    empty = np.concatenate([np.isnan(rows.covariates), rows.category_codes < 0], axis=2)
-    return (empty & ~rows.present if masked else empty) & needed_cells(roles, rows.stamps.shape[1])
+    needed = needed_cells(roles, rows.stamps.shape[1])
+    empty = np.concatenate([np.isnan(rows.covariates), rows.category_codes < 0], axis=2) & needed
+    if not masked:
+        return empty
+    not_filled = (empty | ~needed).all(axis=1, keepdims=True)
+    return empty & (~rows.present | not_filled)
 
 
 def needed_cells(roles: Roles, horizon: int) -> NDArray[np.bool_]:
@@ -379,23 +386,19 @@ def _with_future(panel: Panel, rows: FutureRows) -> Panel:
     if codes:
         longer.future_categories[:] = np.stack(codes, axis=1)
     longer.future_categories[future] = rows.category_codes.reshape(len(future), -1)
-    return replace(longer, categories=rows.categories, repairs=(*panel.repairs, *_masked(panel, rows)))
+    return replace(longer, categories=rows.categories)
 
 
-def _masked(panel: Panel, rows: FutureRows) -> list[Repair]:
-    """Repairs for needed cells that are empty and therefore hidden, by series and column."""
-    names, empty = panel.roles.future, missing_cells(panel.roles, rows, masked=False)
-    counts = empty.sum(axis=1)
-    return [
-        Repair(
-            "future: masked" if names[at] in panel.roles.future_covariates else "future: unknown category",
-            panel.item_ids[series],
-            names[at],
-            int(counts[series, at]),
-            panel.zone.stamp_text(rows.stamps[series, int(np.argmax(empty[series, :, at]))]),
-        )
-        for series, at in np.argwhere(counts)
-    ]
+def _warn_of_empty_cells(panel: Panel, rows: FutureRows, where: str, report: Report) -> None:
+    """Report the needed cells that are empty and therefore hidden, by column."""
+    empty = missing_cells(panel.roles, rows, masked=False)
+    for at in np.flatnonzero(empty.any(axis=(0, 1))):
+        series, step = np.argwhere(empty[..., at])[0]
+        name, item_id = panel.roles.future[at], panel.item_ids[series]
+        count, num_steps = int(empty[..., at].sum()), counted(empty[..., at].size, "step")
+        first = panel.zone.stamp_text(rows.stamps[series, step])
+        message = f"{where} has no '{name}' for {count:,} of the {num_steps} to forecast, first {first} of '{item_id}'"
+        report(Finding("FA512", "warning", f"{message}: forecast without it", item_id=item_id, column=name))
 
 
 # --------------------------------------------------------------------------- future problems
@@ -407,13 +410,13 @@ SHOWN = 5
 
 
 def missing_future(
-    panel: Panel, stamps: Stamps, missing: NDArray[np.bool_], source: str | None, table_stamps: Stamps | None = None
+    panel: Panel, rows: FutureRows, missing: NDArray[np.bool_], source: str | None, table_stamps: Stamps | None = None
 ) -> None:
     """Refuse to forecast without what has to be known.
 
     Args:
         panel: the history.
-        stamps: of the steps to forecast (num_series, horizon).
+        rows: the steps to forecast.
         missing: cells (num_series, horizon, num_columns) that are needed and not known.
         source: name of the table of future covariates; None without one.
         table_stamps: the stamps of that table (num_rows,).
@@ -424,7 +427,7 @@ def missing_future(
     lacking = np.flatnonzero(missing.any(axis=(1, 2)))
     if not len(lacking):
         return
-    index, columns = int(lacking[0]), panel.roles.future
+    index, columns, stamps = int(lacking[0]), panel.roles.future, rows.stamps
     names = tuple(name for name, is_missing in zip(columns, missing[index].any(axis=0), strict=True) if is_missing)
     steps = np.flatnonzero(missing[index].any(axis=1))
     where = "the data" if source is None else f"'{source}'"
@@ -434,9 +437,18 @@ def missing_future(
         f"series '{panel.item_ids[index]}': {_listed(stamps[index, steps], panel.zone)}"
         f"{_others(missing, lacking[1:])}{extent}"
     )
+    if source is not None and not (missing & ~rows.present).any():
+        hint = f"fill in the empty cells of {quoted(names)}{_examples(panel, names)}"
+        raise DataError(message, hint, item_id=panel.item_ids[index], column=names[0], file=source)
     span = f"{panel.zone.stamp_text(stamps[index, 0])} … {panel.zone.stamp_text(stamps[index, -1])}"
     hint = f"--future FILE with columns {quoted(columns)} for {span}; forecast future-template writes it, to be filled"
     raise DataError(message, hint, item_id=panel.item_ids[index], column=names[0], file=source)
+
+
+def _examples(panel: Panel, names: tuple[str, ...]) -> str:
+    """`, with one of 'no', 'yes'` for a single categorical column."""
+    categories = panel.categories.get(names[0], ()) if len(names) == 1 else ()
+    return f", with one of {listed(categories)}" if categories else ""
 
 
 def _listed(stamps: Stamps, zone: Zone) -> str:

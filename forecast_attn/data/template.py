@@ -27,6 +27,8 @@ class FutureTemplate:
     """The series' column if the data has one, the time column, and every future covariate; empty where not known."""
     to_fill: dict[str, int]
     """Future covariate -> cells that a forecast still needs; only those it needs any of."""
+    categories: dict[str, tuple[str, ...]]
+    """Categorical covariate to fill in -> the categories that training saw."""
     is_needless: bool
     """True when the run has no future covariates, so that a forecast needs no table."""
     csv: str
@@ -35,7 +37,9 @@ class FutureTemplate:
     """Encoding in which the run reads tables."""
 
     @classmethod
-    def of(cls, panel: Panel, horizon: int, config: DataConfig, zone: Zone) -> Self:
+    def of(
+        cls, panel: Panel, horizon: int, config: DataConfig, zone: Zone, categories: dict[str, tuple[str, ...]]
+    ) -> Self:
         """The template for the steps after the last known target of every series.
 
         Args:
@@ -43,6 +47,7 @@ class FutureTemplate:
             horizon: steps to forecast.
             config: how the run reads a table.
             zone: in which stamps are shown.
+            categories: categorical column -> the categories that training saw.
         """
         rows = future_in_panel(panel, horizon)
         table, names = _table(panel, rows), panel.roles.future
@@ -52,6 +57,7 @@ class FutureTemplate:
         return cls(
             table=table.assign(**{panel.roles.time: zone.column(rows.stamps.ravel())}),
             to_fill=to_fill,
+            categories={name: categories[name] for name in to_fill if name in panel.roles.future_categories},
             is_needless=not names,
             encoding=config.encoding or "utf-8",
             csv=csv_text(written, sep=_delimiter(config), decimal=config.decimal or "."),

@@ -114,7 +114,7 @@ def future_panel(
     """The history with the rows to forecast: from a table of future covariates, or from the end of the history.
 
     Returns:
-        The panel, and what there is to say: which forecasts were used, and days the calendar does not know.
+        The panel, and what there is to say: which forecasts were used, empty cells, days the calendar does not know.
 
     Raises:
         DataError: a future covariate is missing; says for which steps of which series.
@@ -127,7 +127,7 @@ def future_panel(
 
     horizon, masked, format_ = model.schema.horizon, model.schema.masked, _date_format(model)
     if future is None:
-        panel = extend(history, horizon, masked=masked)
+        panel = extend(history, horizon, report, masked=masked)
     else:
         with without_flags_of_train():
             panel = join_future(history, future, horizon, source, report, masked=masked, date_format=format_)

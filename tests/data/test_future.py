@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from forecast_attn.data.findings import Finding, Repair
+from forecast_attn.data.findings import Finding
 from forecast_attn.data.future import extend, join_future
 from forecast_attn.data.panel import Panel
 from forecast_attn.errors import DataError
@@ -185,11 +185,31 @@ def test_with_masks_a_cell_may_be_empty_but_no_row_may_be_absent(panel: Panel, f
         extend(panel, 4, masked=True)
 
 
-def test_empty_cells_of_the_future_are_told(panel: Panel, future: pd.DataFrame) -> None:
+def test_a_few_empty_cells_of_the_future_are_a_warning(panel: Panel, future: pd.DataFrame) -> None:
     empty = future.assign(ahead=future["ahead"].where((future["date"] < "2024-02-04") | (future["item_id"] == "b")))
-    longer = join_future(panel, empty, 5, "future.csv", masked=True)
-    assert longer.repairs == (*panel.repairs, Repair("future: masked", "a", "ahead", 1, "2024-02-04"))
-    assert join_future(panel, future, 5, "future.csv", masked=True).repairs == panel.repairs
+    findings: list[Finding] = []
+    join_future(panel, empty, 5, "future.csv", findings.append, masked=True)
+    message = (
+        "'future.csv' has no 'ahead' for 1 of the 10 steps to forecast, first 2024-02-04 of 'a': forecast without it"
+    )
+    assert [(each.code, each.severity, each.message) for each in findings if each.code != "FA510"] == [
+        ("FA512", "warning", message)
+    ]
+    findings.clear()
+    join_future(panel, future, 5, "future.csv", findings.append, masked=True)
+    assert "FA512" not in [each.code for each in findings]
+
+
+def test_a_column_that_was_not_filled_in_is_refused_with_masks_too(
+    as_panel: AsPanel, two_series: pd.DataFrame, future: pd.DataFrame
+) -> None:
+    panel = as_panel(two_series.dropna(subset="target"), future_covariates=("ahead",), ignore=("size",))
+    template = pd.DataFrame({"item_id": ["a", "b"] * 20, "date": pd.date_range("2024-01-21", periods=20).repeat(2)})
+    with pytest.raises(
+        DataError, match=r"no 'ahead' for 5 of the 5 steps .* and for 5 steps of 1 more series"
+    ) as error:
+        join_future(panel, template.assign(ahead=np.nan), 5, "future.csv", masked=True)
+    assert error.value.hint == "fill in the empty cells of 'ahead'"
 
 
 # --------------------------------------------------------------------------- categories

@@ -20,7 +20,7 @@ AsPanel = Callable[..., Panel]
 
 
 def template_of(panel: Panel, horizon: int, **options: object) -> FutureTemplate:
-    return FutureTemplate.of(panel, horizon, DataConfig(**options), Zone())  # type: ignore[arg-type]
+    return FutureTemplate.of(panel, horizon, DataConfig(**options), Zone(), panel.categories)  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -104,7 +104,7 @@ def test_hours_across_a_change_of_the_clock_are_written_and_read_back(
     hours = pd.date_range(change, periods=16, freq="h", tz=zone)
     frame = pd.DataFrame({"date": hours[:4].strftime("%Y-%m-%d %H:%M"), "y": 1.0, "x": 0.0})
     panel = as_panel(frame, future_covariates=("x",), tz=zone)
-    template = FutureTemplate.of(panel, 12, DataConfig(tz=zone), panel.zone)
+    template = FutureTemplate.of(panel, 12, DataConfig(tz=zone), panel.zone, {})
     written = pd.read_csv(io.StringIO(template.csv))
     assert [pd.Timestamp(text) for text in written["date"]] == list(hours[4:])
     assert template.table["date"].tolist() == list(hours[4:])
@@ -123,7 +123,7 @@ def test_the_format_of_dates_goes_both_ways(as_panel: AsPanel) -> None:
     frame = pd.DataFrame({"date": days[:9].strftime("%d/%m/%Y"), "y": 1.0, "x": 0.0})
     config = DataConfig(future_covariates=("x",), date_format="%d/%m/%Y")
     panel = build_panel(frame, resolve_roles(frame, config, "data.csv"), config, source="data.csv")
-    written = pd.read_csv(io.StringIO(FutureTemplate.of(panel, 3, config, panel.zone).csv))
+    written = pd.read_csv(io.StringIO(FutureTemplate.of(panel, 3, config, panel.zone, {}).csv))
     assert written["date"].tolist() == ["03/02/2024", "04/02/2024", "05/02/2024"]
     longer = join_future(panel, written.assign(x=[1.0, 2, 3]), 3, "future.csv", date_format="%d/%m/%Y")
     assert longer.future_covariates[9:, 0].tolist() == [1, 2, 3]
