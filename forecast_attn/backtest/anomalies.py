@@ -25,7 +25,7 @@ from forecast_attn.config.requests import ScoreRequest
 from forecast_attn.config.values import quantile_name
 from forecast_attn.data.csv_text import csv_text
 from forecast_attn.data.frequency import Stamps
-from forecast_attn.data.future import extend
+from forecast_attn.data.future import extend, extend_by_guess
 from forecast_attn.data.panel import Panel
 from forecast_attn.errors import ConfigError, DataError
 from forecast_attn.forecasting.history import with_calendar_of
@@ -164,13 +164,16 @@ def score_rows(
     allowed = most_above(request.rate, len(reference))
     if allowed < 0:
         raise _too_few(request.rate, len(reference))
-    panel, unknown_future = _with_room(read_actuals(model, run, data), model)
+    panels, unknown_future = _with_room(read_actuals(model, run, data), model)
+    panel = panels[0]
     model = with_calendar_of(model, panel)
     schedule = _EveryRow(start=request.start, step=request.step, after=axis_of(normal.panel).stamps[-1])
     first = _check_start(schedule, panel, name_of(data))
     options = BacktestOptions(schedule=schedule, baselines=(), accelerator=request.accelerator)
     backtest = plan_on_panel(run, model, panel, options)
     rows = _scored(backtest, request, scratch())
+    for other in panels[1:]:
+        rows = _same_in_both(rows, _scored(plan_on_panel(run, model, other, options), request, scratch()))
     above = numbers_above(rows["score"].to_numpy(), reference)
     rows = rows.assign(p_value=(1 + above) / (1 + len(reference)), flagged=above <= allowed)
     observed = _observed_rows(panel, first)
@@ -215,24 +218,35 @@ def _scored(backtest: Backtest, request: ScoreRequest, folder: Path) -> pd.DataF
     return kept.assign(lower=lower, upper=upper, score=scores)
 
 
-def _with_room(panel: Panel, model: Model) -> tuple[Panel, str | None]:
+def _same_in_both(rows: pd.DataFrame, others: pd.DataFrame) -> pd.DataFrame:
+    """The rows with the same forecast under two guesses: those that do not depend on what was guessed."""
+    names = ["prediction", "lower", "upper"]
+    return rows[(rows[names] == others[names]).all(axis=1)].reset_index(drop=True)
+
+
+def _with_room(panel: Panel, model: Model) -> tuple[list[Panel], str | None]:
     """The panel with empty rows after each series, so that its last row can be the first step of a horizon.
 
     Returns:
-        The panel, and why it has no such rows: a covariate of theirs is not known.
+        The panel; or two, with a low and a high guess for covariates that are not known, and which ones these are.
     """
     room = model.schema.horizon - 1
     if not room:
-        return panel, None
+        return [panel], None
     try:
-        longer = extend(panel, room, masked=model.schema.masked)
+        longer, unknown = [extend(panel, room, masked=model.schema.masked)], None
     except DataError as error:
-        return panel, error.message
+        longer, unknown = [extend_by_guess(panel, room, high=high) for high in (False, True)], error.message
+    return [_known_up_to_its_end(panel, each, room) for each in longer], unknown
+
+
+def _known_up_to_its_end(panel: Panel, longer: Panel, room: int) -> Panel:
+    """The longer panel with its new rows as known ones, so that a horizon may reach into them."""
     shifted = {
         name: rows - panel.starts[panel.series_of(rows)] + longer.starts[panel.series_of(rows)]
         for name, rows in panel.filled.rows.items()
     }
-    return replace(longer, num_known=longer.num_known + room, filled=replace(panel.filled, rows=shifted)), None
+    return replace(longer, num_known=longer.num_known + room, filled=replace(panel.filled, rows=shifted))
 
 
 def _check_start(schedule: _EveryRow, panel: Panel, source: str) -> Any:

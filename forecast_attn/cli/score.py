@@ -11,6 +11,7 @@ import forecast_attn.cli.printing as printing
 from forecast_attn.cli.completion import finished_runs
 from forecast_attn.cli.flags import ConfigFile, Json, Quiet, command_options, with_options
 from forecast_attn.config.requests import ScoreRequest
+from forecast_attn.errors import ConfigError
 
 if TYPE_CHECKING:
     from forecast_attn.backtest.anomalies import AnomalyScores
@@ -23,13 +24,19 @@ SHOWN = 10
 def score(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="Finished run.", autocompletion=finished_runs)],
     data: Annotated[
-        Path, typer.Argument(metavar="DATA", help="Table of the rows to score, with a lookback before them.")
-    ],
+        Path | None,
+        typer.Argument(
+            metavar="DATA", help="Table of the rows to score, with a lookback before them.", show_default=False
+        ),
+    ] = None,
     config: ConfigFile = None,
     json: Json = False,
     quiet: Quiet = False,
     **options: Any,
 ) -> None:
+    if data is None:
+        rows = "the rows after the run's table and a lookback before them"
+        raise ConfigError("there is no table to score", f"forecast score {run} new.csv, with {rows}")
     request = ScoreRequest.from_options(command_options("score", config, options))
     from forecast_attn.cli.library import Forecaster
     from forecast_attn.runs.run_dir import RunDir

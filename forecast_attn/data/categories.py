@@ -87,8 +87,8 @@ class Vocabulary:
 
 def _hint(category: str, known: tuple[str, ...]) -> str:
     near = nearest(category, known)
-    meant = f"did you mean '{near}'? " if near is not None else ""
-    return f"{meant}known: {listed(known)}"
+    guess = f"did you mean '{near}'? " if near is not None else ""
+    return f"{guess}known: {listed(known)}"
 
 
 def fit_vocabulary(panel: Panel, split: Split) -> Vocabulary:

@@ -72,6 +72,29 @@ def extend(panel: Panel, horizon: int, report: Report = stop_at_errors, *, maske
     return _with_future(panel, rows)
 
 
+def extend_by_guess(panel: Panel, horizon: int, *, high: bool) -> Panel:
+    """The panel with exactly `horizon` future rows per series, whatever is not known of them filled in by a guess.
+
+    A forecast is the same with a high guess and a low one where it does not depend on what is not known.
+
+    Args:
+        panel: the history.
+        horizon: number of rows.
+        high: numbers above all of their column, and its most frequent category; else below all, and no category.
+    """
+    rows = future_in_panel(panel, horizon)
+    codes = panel.future_categories
+    if high:
+        numbers = np.fmax.reduce(panel.future_covariates, axis=0) + 1
+        guessed = [np.bincount(column[column >= 0], minlength=1).argmax() for column in codes.T]
+    else:
+        numbers = np.fmin.reduce(panel.future_covariates, axis=0) - 1
+        guessed = [-1] * codes.shape[1]
+    covariates = np.where(np.isnan(rows.covariates), numbers, rows.covariates)
+    category_codes = np.where(rows.category_codes < 0, np.array(guessed, np.int32), rows.category_codes)
+    return _with_future(panel, replace(rows, covariates=covariates, category_codes=category_codes))
+
+
 @with_line_numbers
 def join_future(
     panel: Panel,

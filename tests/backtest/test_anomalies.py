@@ -15,7 +15,7 @@ from forecast_attn import Forecaster
 from forecast_attn.backtest.anomalies import AnomalyScores, interval_scores, most_above, numbers_above
 from forecast_attn.errors import ConfigError, DataError, RunError
 
-from .conftest import HORIZON, SALES
+from .conftest import HORIZON, OPTIONS, SALES
 
 pytestmark = pytest.mark.slow
 
@@ -152,12 +152,26 @@ def test_p_values_are_ranks_among_the_rows_that_validated_the_run(step: int, sid
     assert not frame[(frame["timestamp"] == END + pd.Timedelta(days=SPIKE + 1))]["flagged"].all() or side == "both"
 
 
-def test_a_table_without_the_covariates_of_the_horizon_tells_which_rows_have_no_score(forecaster: Forecaster) -> None:
-    table = TABLE[TABLE["sales"].notna()]
-    scores = forecaster.anomalies(table, rate=RATE)
-    assert scores.summary["not_scored"] == 2 * (HORIZON - 1)
-    assert "promotion" in scores.summary["unknown_future"]
-    assert scores.frame["timestamp"].max() == END + pd.Timedelta(days=NEW - HORIZON + 1)
+def test_the_last_rows_are_scored_without_the_covariates_after_them(
+    forecaster: Forecaster, scores: AnomalyScores
+) -> None:
+    """A forecast of one step reads no covariate of a later one."""
+    ended = forecaster.anomalies(TABLE[TABLE["sales"].notna()], rate=RATE)
+    assert ended.summary["not_scored"] == 0
+    pd.testing.assert_frame_equal(ended.frame, scores.frame, check_exact=True)
+
+
+def test_rows_whose_forecast_reads_unknown_covariates_are_not_scored(tmp_path: Path) -> None:
+    """The linear path maps the covariates of the whole horizon to each step."""
+    SALES.to_csv(tmp_path / "sales.csv", index=False)
+    forecaster = Forecaster(**{**OPTIONS, "linear_path": True}).fit(tmp_path / "sales.csv", out=tmp_path / "run")
+    known = forecaster.anomalies(TABLE, rate=RATE)
+    ended = forecaster.anomalies(TABLE[TABLE["sales"].notna()], rate=RATE)
+    assert ended.summary["not_scored"] == 2 * (HORIZON - 1)
+    assert "promotion" in ended.summary["unknown_future"]
+    last = END + pd.Timedelta(days=NEW - HORIZON + 1)
+    expected = known.frame[known.frame["timestamp"] <= last].reset_index(drop=True)
+    pd.testing.assert_frame_equal(ended.frame, expected, check_exact=True)
 
 
 def test_the_command_writes_what_python_gives(
@@ -198,6 +212,10 @@ def test_what_cannot_be_scored_is_refused(
         forecaster.anomalies(TABLE, rate=RATE, out=shop_run.parent / "sales.csv")
     with pytest.raises(ConfigError, match=r"neither \.parquet nor \.csv"):
         forecaster.anomalies(TABLE, rate=RATE, out=tmp_path / "scores.txt")
+
+
+def test_a_command_without_a_table_says_which_one_it_needs(refused, shop_run: Path) -> None:
+    refused("score", shop_run, message="^there is no table to score$", hint="^forecast score .* new.csv, with", code=2)
 
 
 def test_another_table_may_be_the_reference(scores: AnomalyScores, tmp_path: Path, options: dict[str, object]) -> None:
