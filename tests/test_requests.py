@@ -157,6 +157,22 @@ def test_a_command_reads_its_table_and_flags_win(forecast: Callable, finished_ru
     assert few.out != forecast("inspect", finished_run, "--json").out
 
 
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("horizon = 4\n", "^'run.toml' has no option that forecast inspect reads$"),
+        ("[backtest]\nstride = 24\n", "^'run.toml' has no option that forecast inspect reads$"),
+        ("top = 2\n", "^'run.toml': there is no option 'top'$"),
+    ],
+)
+def test_a_file_without_an_option_of_the_command_is_refused(
+    refused: Callable, finished_run: str, write: Callable, content: str, message: str
+) -> None:
+    path = write(content, "run.toml")
+    hint = r"^write (it|them) below a line \[inspect\]$"
+    refused("inspect", finished_run, "--config", path, message=message, hint=hint, code=2)
+
+
 STRANGE = (
     *(None, True, -1, 10**20, -0.5, 1e308, float("nan"), float("inf"), "", ",", "x", "nan", "1.."),
     *("\ud800", "9" * 5000, [], [None], [[]], [1, 2], ["x", "x"], [float("nan")], {}, {"x": 1}, b"x", object()),

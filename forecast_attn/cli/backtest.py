@@ -65,7 +65,7 @@ def _sorted(config: Path | None, options: dict[str, Any]) -> tuple[dict[str, Any
     """The options of the training and those of the backtest, of file and command line."""
     names = BacktestRequest.names()
     given = {name: value for name, value in options.items() if name in names}
-    of_backtest = command_options("backtest", config, given)
+    of_backtest = command_options("backtest", config, given, trains=True)
     training = {name: value for name, value in options.items() if name not in names or name in SHARED}
     training = given_options(config, training)
     shared = {name: training[name] for name in SHARED if name in training}

@@ -36,7 +36,7 @@ def check(
     **options: Any,
 ) -> None:
     request_options = {name: options.pop(name) for name in CheckRequest.names() if name in options}
-    request = CheckRequest.from_options(command_options("check", config, request_options))
+    request = CheckRequest.from_options(command_options("check", config, request_options, trains=True))
     form, out = _form(request.format, json), request.out
     _refuse_half_a_fix(data, request.fix, out, form)
     options = given_options(config, options)

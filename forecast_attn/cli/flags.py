@@ -20,6 +20,7 @@ from forecast_attn.config.file import read_config_file
 from forecast_attn.config.options import DataConfig, ModelConfig, TrainingConfig, all_options
 from forecast_attn.config.requests import Request, fields_of
 from forecast_attn.config.values import flag_name, option_type
+from forecast_attn.errors import ConfigError
 
 AnyRequest = TypeVar("AnyRequest", bound=Request)
 
@@ -144,13 +145,28 @@ def given_options(config: Path | None, options: dict[str, Any]) -> dict[str, Any
     return {**(read_config_file(config).training if config is not None else {}), **options}
 
 
-def command_options(command: str, config: Path | None, options: dict[str, Any]) -> dict[str, Any]:
+def command_options(
+    command: str, config: Path | None, options: dict[str, Any], *, trains: bool = False
+) -> dict[str, Any]:
     """Return the options in a command's own table of a configuration file, overridden by those of the command line.
 
+    Args:
+        command: its name.
+        config: the file.
+        options: of the command line.
+        trains: the command reads options of training too, which stand in other tables or in none.
+
     Raises:
-        ConfigError: the file cannot be read, or has an unknown key.
+        ConfigError: the file cannot be read, has an unknown key, or none that the command reads.
     """
-    return {**(read_config_file(config, command).command if config is not None else {}), **options}
+    if config is None:
+        return options
+    of_file = read_config_file(config, command).command
+    if not of_file and not trains:
+        raise ConfigError(
+            f"'{config}' has no option that forecast {command} reads", f"write them below a line [{command}]"
+        )
+    return {**of_file, **options}
 
 
 def search_options(
@@ -164,7 +180,8 @@ def search_options(
     names = request.names()
     shared = given_options(config, {name: value for name, value in options.items() if name not in names})
     values = {name: shared.pop(name) for name in names if name in shared}
-    values |= command_options(request.command, config, {name: options[name] for name in names if name in options})
+    given = {name: options[name] for name in names if name in options}
+    values |= command_options(request.command, config, given, trains=True)
     return request.from_options(values), shared
 
 

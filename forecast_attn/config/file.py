@@ -48,7 +48,9 @@ def read_config_file(path: Path, command: str | None = None) -> FileOptions:
                 keys = value if isinstance(value, dict) else {name: value}
                 training |= {find_option(key)[1].name: entry for key, entry in keys.items()}
         except ConfigError as error:
-            raise error.reworded(f"'{path}': {error.message}") from None
+            is_of_command = command is not None and name.replace("-", "_") in REQUESTS[command].names()
+            hint = f"write it below a line [{command}]" if is_of_command else None
+            raise error.reworded(f"'{path}': {error.message}", hint) from None
     return FileOptions(training, of_command)
 
 

@@ -86,7 +86,7 @@ def extend_by_guess(panel: Panel, horizon: int, *, high: bool) -> Panel:
     codes = panel.future_categories
     if high:
         numbers = np.fmax.reduce(panel.future_covariates, axis=0) + 1
-        guessed = [np.bincount(column[column >= 0], minlength=1).argmax() for column in codes.T]
+        guessed = [int(np.bincount(column[column >= 0], minlength=1).argmax()) for column in codes.T]
     else:
         numbers = np.fmin.reduce(panel.future_covariates, axis=0) - 1
         guessed = [-1] * codes.shape[1]

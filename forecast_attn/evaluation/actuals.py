@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
+from forecast_attn.config.requests import READING
 from forecast_attn.data.cells import ids_as_text
 from forecast_attn.data.findings import naming, quoted, stop_at_errors
 from forecast_attn.data.frequency import Stamps, kind_of
@@ -19,6 +21,8 @@ from forecast_attn.data.panel_building import build_panel
 from forecast_attn.data.reading import file_positions, read_table, table_name
 from forecast_attn.data.roles import COVARIATE_FIELDS, resolve_roles
 from forecast_attn.errors import DataError, nearest
+from forecast_attn.runs.run_dir import RunDir
+from forecast_attn.urls import url_of
 
 Ints = NDArray[np.int64]
 
@@ -35,6 +39,28 @@ def read_actuals(table: Any, config: DataConfig) -> Panel:
     nothing: dict[str, Any] = dict.fromkeys(COVARIATE_FIELDS, ())
     roles = replace(roles, **nothing, known_steps={}, weight=None)
     return build_panel(frame, roles, config, source=source)
+
+
+def reading_of_run(tables: list[Any]) -> tuple[dict[str, Any], list[str]]:
+    """Options to read the actuals as the run does in whose directory the forecasts lie, and a note that names it.
+
+    Args:
+        tables: of forecasts: paths, or data.
+
+    Raises:
+        RunError: its files are damaged.
+    """
+    paths = [Path(table) for table in tables if isinstance(table, str | Path) and url_of(table) is None]
+    runs = [RunDir(path.parent) for path in paths if RunDir(path.parent).schema.is_file()]
+    if not runs:
+        return {}, []
+    run = runs[0]
+    recorded, roles = run.read_json(run.config)["options"]["data"], run.read_json(run.schema)["roles"]
+    options = {name: recorded[name] for name in READING if recorded.get(name) not in (None, [], ())}
+    if not {"wide", "layout"} & options.keys():
+        columns = {name: roles[name] for name in ("target", "time", "item_id") if roles[name] is not None}
+        options = {**columns, **options}
+    return options, [f"the actuals are read as the table of '{run.path}' was"]
 
 
 def series_of(frame: pd.DataFrame, column: str | None, panel: Panel, source: str) -> Ints:

@@ -20,7 +20,7 @@ from forecast_attn.data.panel import Panel
 from forecast_attn.data.reading import fetched
 from forecast_attn.data.zones import in_zone
 from forecast_attn.errors import ConfigError, did_you_mean
-from forecast_attn.evaluation.actuals import read_actuals, rows_at
+from forecast_attn.evaluation.actuals import read_actuals, reading_of_run, rows_at
 from forecast_attn.evaluation.metrics import check_metrics
 from forecast_attn.evaluation.scoring import check_groups, score, scores_to_records
 from forecast_attn.evaluation.significance import TEST_COLUMNS, compare_models
@@ -77,7 +77,8 @@ def evaluate(forecasts: Any, actuals: Any, **options: Unpack[EvaluateKeywords]) 
 
     Args:
         forecasts: a table that `forecast` reads: our predictions, or time stamps and a column per model (or per step,
-            h0 to h23); a list of such tables, of different models.
+            h0 to h23); a list of such tables, of different models. If one lies in a run directory, the actuals are
+            read as the run's table was, except for what `options` say.
         actuals: a table with the target. Rows are joined on series and time stamp.
         **options: listed below. Every column of numbers that has no other meaning is a model without `model_columns`.
             With `block`, each block of that many steps of a table without cut-offs counts as one forecast made right
@@ -95,12 +96,14 @@ def evaluate(forecasts: Any, actuals: Any, **options: Unpack[EvaluateKeywords]) 
     check_groups(by)
     several = list(forecasts) if isinstance(forecasts, list | tuple) else [forecasts]
     _refuse_shared_files(request.out, [*several, actuals])
-    reading = RunConfig.from_options({name: value for name, value in options.items() if name in READING}).data
+    given = {name: value for name, value in options.items() if name in READING}
+    of_run, run_notes = reading_of_run(several)
+    reading = RunConfig.from_options({**of_run, **given}).data
     panel = read_actuals(fetched(actuals), reading)
     tables = [ForecastTable.read(fetched(each), panel, tuple(model_columns)) for each in several]
     _refuse_idle_options(tables, season, block, norm)
     tidy = joined(tables, block or season)
-    notes = [note for table in tables for note in table.notes(block or season)]
+    notes = [*run_notes, *(note for table in tables for note in table.notes(block or season))]
     if not model_columns:
         tidy, copies = without_copies(tidy)
         notes += copies

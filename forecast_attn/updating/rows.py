@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.backtest.actuals import actuals_of
 from forecast_attn.data.findings import counted, stop_at_errors
+from forecast_attn.data.frequency import Stamps
 from forecast_attn.data.localise import axis_stamps
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.reading import digest_of, read_beside
@@ -22,6 +23,8 @@ from forecast_attn.forecasting.history import without_flags_of_train
 from forecast_attn.forecasting.model import Model
 from forecast_attn.runs.run_dir import DAMAGED_HINT, RunDir
 from forecast_attn.runs.training_table import Table, check_recorded_files, name_of
+
+Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +72,7 @@ def read_extended(
     with without_flags_of_train():
         new = actuals_of(model, new_frame, name, weighted=True)
     model.schema.scaler.for_series(new.item_ids)  # names those that training did not see
-    _check_continues(old, new, name)
+    _check_continues(old, new, name, _stamps_of(new_frame, new), may_have_gaps=model.config.data.missing != "error")
     old_rows, new_rows = _with_stamps(old_frame, old, known_only=True), _with_stamps(new_frame, new)
     with without_flags_of_train():
         panel = actuals_of(model, _joined(old_rows, new_rows), name, weighted=True)
@@ -146,6 +149,16 @@ def _with_stamps(frame: pd.DataFrame, panel: Panel, *, known_only: bool = False)
         panel: made of it.
         known_only: leave out the rows after each series' last target, whose covariates the new rows have.
     """
+    series, stamps = _stamps_of(frame, panel)
+    rows = frame.assign(**{panel.roles.time: panel.zone.column(stamps)})
+    if not known_only:
+        return rows
+    last = panel.timestamps[panel.ends - 1]
+    return rows[stamps <= last[series]]
+
+
+def _stamps_of(frame: pd.DataFrame, panel: Panel) -> tuple[Ints, Stamps]:
+    """Series and stamp of each row of the table that a panel was made of (num_rows,)."""
     roles = panel.roles
     series = np.zeros(len(frame), np.int64)
     if roles.item_id is not None:
@@ -159,11 +172,7 @@ def _with_stamps(frame: pd.DataFrame, panel: Panel, *, known_only: bool = False)
         item_ids=panel.item_ids,
         date_format=panel.date_order,
     )
-    rows = frame.assign(**{roles.time: panel.zone.column(stamps)})
-    if not known_only:
-        return rows
-    last = panel.timestamps[panel.ends - 1]
-    return rows[stamps <= last[series]]
+    return series, stamps
 
 
 def _joined(old: pd.DataFrame, new: pd.DataFrame) -> pd.DataFrame:
@@ -174,8 +183,15 @@ def _joined(old: pd.DataFrame, new: pd.DataFrame) -> pd.DataFrame:
 # --------------------------------------------------------------------------- comparing
 
 
-def _check_continues(old: Panel, new: Panel, name: str) -> None:
+def _check_continues(old: Panel, new: Panel, name: str, in_file: tuple[Ints, Stamps], *, may_have_gaps: bool) -> None:
     """Refuse rows that are not those right after the end of each series.
+
+    Args:
+        old: the run's table.
+        new: the rows.
+        name: of their table, for messages.
+        in_file: series and stamp of each row of that table, where `new` may have rows more.
+        may_have_gaps: some rows may be absent in between, as they may be within a table of this run.
 
     Raises:
         DataError: names the series and the stamp.
@@ -190,7 +206,10 @@ def _check_continues(old: Panel, new: Panel, name: str) -> None:
         end = old.timestamps[old.ends[was] - 1]
         behind = new.timestamps[rows] > end
         if not behind.all():
-            _refuse_overlap(old, new, was, np.arange(rows.start, rows.stop)[~behind], name)
+            number = int(((in_file[0] == at) & (in_file[1] <= end)).sum())
+            _refuse_overlap(old, new, was, np.arange(rows.start, rows.stop)[~behind], name, number)
+        if may_have_gaps:
+            continue  # the joined table is read as a whole, and refuses stamps off its steps
         expected = old.frequency.shift(np.array([end]), 1)[0]
         if new.timestamps[rows.start] != expected:
             text = old.zone.stamp_text
@@ -201,7 +220,7 @@ def _check_continues(old: Panel, new: Panel, name: str) -> None:
             )
 
 
-def _refuse_overlap(old: Panel, new: Panel, series: int, rows: NDArray[np.int64], name: str) -> None:
+def _refuse_overlap(old: Panel, new: Panel, series: int, rows: Ints, name: str, number: int) -> None:
     text, whose = old.zone.stamp_text, _of(old, old.item_ids[series])
     end = text(old.timestamps[old.ends[series] - 1])
     stamps = old.timestamps[old.starts[series] : old.ends[series]]
@@ -221,9 +240,9 @@ def _refuse_overlap(old: Panel, new: Panel, series: int, rows: NDArray[np.int64]
                 "give the rows after the end of the run's table; where older ones have changed, train again",
             )
     raise DataError(
-        f"{counted(len(rows), 'row')} of '{name}'{whose} {'is' if len(rows) == 1 else 'are'} in the run's table "
+        f"{counted(number, 'row')} of '{name}'{whose} {'is' if number == 1 else 'are'} in the run's table "
         f"already, which ends at {end}",
-        "give the rows after that",
+        "give the rows after that, and no others; forecast predict --data takes the whole table",
     )
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from forecast_attn import Forecaster
-from forecast_attn.errors import RunError, UserError
+from forecast_attn.errors import DataError, RunError, UserError
 from forecast_attn.updating.update import MARK
 
 pytestmark = pytest.mark.slow
@@ -152,7 +152,7 @@ WRONG: dict[str, tuple[Callable[[Parts], pd.DataFrame], str, str]] = {
     "again": (
         lambda parts: parts["old"].tail(2),
         "2 rows of 'DataFrame' of series 'south' are in the run's table already, which ends at 2024-04-05",
-        "give the rows after that",
+        "predict --data takes the whole table",
     ),
     "overlap": (
         lambda parts: pd.concat([parts["old"][parts["old"]["day"] == FIRST], parts["one"]]),
@@ -196,6 +196,26 @@ def test_rows_that_do_not_continue_the_table_are_refused(
     assert message in refused.value.message
     assert hint in (refused.value.hint or "")
     assert not list(tmp_path.iterdir())
+
+
+def test_a_day_may_be_closed_between_the_table_and_the_new_rows(
+    options: dict[str, Any], parts: Parts, tmp_path: Path
+) -> None:
+    """Of a table with absent days, which the run hides. The file's rows are counted, not those added to it."""
+
+    def without_sundays(table: pd.DataFrame) -> pd.DataFrame:
+        return table[table["day"].dt.day_of_week < 6]
+
+    old = without_sundays(parts["old"][parts["old"]["day"] < "2024-03-31"])  # a Sunday
+    old.to_csv(tmp_path / "old.csv", index=False)
+    forecaster = Forecaster(**{**options, "missing": "mask"}).fit(tmp_path / "old.csv", out=tmp_path / "run")
+    new = parts["old"][parts["old"]["day"] >= "2024-04-01"]
+    assert forecaster.update(new, epochs=1).metrics["update"]["from"] == "2024-04-01"
+    whole = without_sundays(parts["old"])
+    with pytest.raises(DataError) as refused:
+        forecaster.update(whole)
+    north = int((old["shop"] == "north").sum())
+    assert refused.value.message.startswith(f"{north} rows of 'DataFrame' of series 'north' are in the run's table")
 
 
 def test_rows_without_the_table_before_them(old_run: Path, parts: Parts, tmp_path: Path) -> None:

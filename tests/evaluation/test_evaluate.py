@@ -55,6 +55,27 @@ CUTOFFS = tuple(str(stamp) for stamp in pd.date_range("2024-02-10 23:00", period
 # --------------------------------------------------------------------------- ours
 
 
+def test_beside_a_run_the_actuals_are_read_as_its_table(forecast, small, write) -> None:
+    """Nothing in the table says which column is the series, and which number the target."""
+    days = pd.date_range("2024-01-01", periods=70)
+    parts = [
+        pd.DataFrame({"Day": days.strftime("%d.%m.%Y"), "Shop": name, "Sold": np.arange(70.0) % 7 + at, "Left": 1.0})
+        for at, name in enumerate(("Nord", "Ost"))
+    ]
+    table = pd.concat(parts).sort_values("Day")
+    known = table[pd.to_datetime(table["Day"], dayfirst=True) < days[60]]
+    words = ("--target", "Sold", "--id", "Shop", "--ignore", "Left")
+    assert forecast("train", write(known, "known.csv"), *small, *words, "--out", "run", "--quiet").code == 0
+    assert forecast("predict", "run", "--quiet").code == 0
+    outcome = forecast("evaluate", "run/predictions.csv", "--actuals", write(table, "table.csv"), "--json")
+    assert outcome.code == 0, outcome.err
+    document = json.loads(outcome.out)
+    assert document["rows"] == 2 * 2 * 3
+    assert document["notes"][0] == "the actuals are read as the table of 'run' was"
+    other = forecast("evaluate", "run/predictions.csv", "--actuals", "table.csv", "--target", "Left", "--json")
+    assert json.loads(other.out)["scores"][0]["mae"] != document["scores"][0]["mae"]
+
+
 def test_our_predictions_are_scored_with_their_quantiles_and_seasonal_naive() -> None:
     actuals = actuals_table(series=("a", "b"))
     result = forecast_attn.evaluate(our_table(actuals, CUTOFFS), actuals, target="price", by="item_id")
