@@ -7,12 +7,13 @@ import logging
 import multiprocessing
 import os
 import signal
-from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Sized
+import warnings
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from forecast_attn.errors import ConfigError, RunError, UserError, needing
 from forecast_attn.version import package_version
@@ -22,8 +23,6 @@ Result = TypeVar("Result")
 
 RETRIES = 5
 """Times that a task is retried when its process dies."""
-AHEAD = 2
-"""Pieces of work per core that are under way: the next one lies ready, and no more of them in memory."""
 SETTLING = 1.0
 """Seconds in which tasks may end by themselves before they are interrupted."""
 SETTINGS = {
@@ -149,42 +148,50 @@ class Cluster:
     ) -> Generator[Result, None, None]:
         """Call a function for each task on the cluster; results come in the order of the tasks.
 
-        A task whose process was killed, or whose machine is gone, is retried elsewhere.
+        Ray Data distributes them. A task whose process was killed, or whose machine is gone, is retried elsewhere.
 
         Args:
             function: of a module; called with `shared` and a task.
             shared: the same for all tasks, sent to each machine once.
-            tasks: a list is sent at once; of an iterator each is taken shortly before it is sent.
+            tasks: small ones, such as names of files: they are sent with `shared`.
 
         Raises:
             UserError: the first one that the function raised.
             RunError: the processes of a task died again and again.
         """
-        send, waiting = self.sender(function, shared), deque[Any]()
-        ahead = max(len(tasks), 1) if isinstance(tasks, Sized) else AHEAD * self.num_workers
-        try:
-            for task in tasks:
-                waiting.append(send(task))
-                if len(waiting) >= ahead:
-                    yield self._result(waiting[0])
-                    waiting.popleft()
-            while waiting:
-                yield self._result(waiting[0])
-                waiting.popleft()
-        finally:
-            self.cancel(waiting)
+        listed = list(tasks)
+        if not listed:
+            return
+        ray, sent = self._ray, self._ray.put((package_version(), Path.cwd(), shared, listed))
+
+        def done(row: dict[str, Any]) -> dict[str, Any]:
+            version, folder, shared, listed = ray.get(sent)
+            return {"outcome": _done(function, (version, folder, shared), listed[row["item"]])}
+
+        numbers = ray.data.from_items([*range(len(listed))], override_num_blocks=len(listed))
+        options = numbers.context
+        options.execution_options.preserve_order = True
+        options.enable_progress_bars = options.print_on_execution_start = False
+        with warnings.catch_warnings():
+            warnings.simplefilter(
+                "ignore", DeprecationWarning
+            )  # of max_retries, to go in Ray 2.64: unlimited otherwise
+            outcomes = numbers.map(done, max_retries=RETRIES, **self._resources)
+        with contextlib.closing(iter(outcomes.iter_rows())) as rows, self._deaths_reported():
+            for row in rows:
+                yield row["outcome"].value()
 
     def sender(self, function: Callable[[Any, Task], Any], shared: Any) -> Callable[[Task], Any]:
-        """A function that submits a task of `in_order` and returns a reference to its result."""
-        options = {"num_gpus": 1} if self.num_gpus else {"num_cpus": 1}
-        remote = self._ray.remote(max_retries=RETRIES, **options)(_done)
+        """A function that submits a task by itself and returns a reference to its result."""
+        remote = self._ray.remote(max_retries=RETRIES, **self._resources)(_done)
         common = self._ray.put((package_version(), Path.cwd(), shared))
         return lambda task: remote.remote(function, common, task)
 
     def check(self, sent: list[Any]) -> None:
         """Raise what any of these tasks that has ended raised."""
         for done in self._ray.wait(sent, num_returns=len(sent), timeout=0)[0]:
-            self._result(done)
+            with self._deaths_reported():
+                self._ray.get(done).value()
 
     def cancel(self, sent: Iterable[Any]) -> None:
         """Interrupt tasks that have not ended.
@@ -198,26 +205,36 @@ class Cluster:
         for each in running:
             self._ray.cancel(each, force=False)
 
-    def _result(self, pending: Any) -> Any:
+    @property
+    def _resources(self) -> dict[str, int]:
+        """Resources of the cluster that a task takes."""
+        return {"num_gpus": 1} if self.num_gpus else {"num_cpus": 1}
+
+    @contextlib.contextmanager
+    def _deaths_reported(self) -> Iterator[None]:
         errors = self._ray.exceptions
         try:
-            outcome = self._ray.get(pending)
+            yield
         except (errors.WorkerCrashedError, errors.ObjectLostError, errors.OutOfMemoryError) as error:
             reason = str(error).strip().splitlines()[0]
             raise RunError(
                 f"the processes that did a piece of the work died {RETRIES + 1} times: {reason}",
                 "give the workers more memory, or leave out --engine ray",
             ) from None
-        if outcome.error is not None:
-            raise outcome.error
-        return outcome.result
 
 
-class _Outcome(NamedTuple):
-    """The result of a task, or the error that a user can cause."""
+@dataclass(frozen=True)
+class _Outcome:
+    """The result of a task, or the error that a user can cause; no tuple, which Ray Data would take for a column."""
 
     result: Any
     error: UserError | None
+
+    def value(self) -> Any:
+        """Return the result, or raise the error."""
+        if self.error is not None:
+            raise self.error
+        return self.result
 
 
 def _done(function: Callable[[Any, Any], Any], common: tuple[str, Path, Any], task: Any) -> _Outcome:
@@ -248,7 +265,7 @@ def connected(accelerator: str) -> Iterator[Cluster]:
     for name, value in SETTINGS.items():
         os.environ.setdefault(name, value)
     with needing("--engine ray", "ray"):
-        import ray
+        import ray.data
         import ray.exceptions
     if accelerator not in ("auto", "cpu", "gpu", "cuda"):
         raise ConfigError(f"--engine ray computes on cores or on CUDA GPUs, not on {accelerator}", "--accelerator auto")
@@ -266,6 +283,7 @@ def connected(accelerator: str) -> Iterator[Cluster]:
 
 
 def _begin(ray: Any) -> None:
+    logging.getLogger("ray.data").setLevel(logging.CRITICAL)
     try:
         ray.init(log_to_driver=False, logging_level=logging.ERROR, include_dashboard=False)
     except Exception as error:  # a node that starts too slowly is an Exception of no kind

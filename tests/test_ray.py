@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from forecast_attn import compare, tune
-from forecast_attn.cluster import SETTINGS, Cluster
+from forecast_attn.cluster import RETRIES, SETTINGS, Cluster
 from forecast_attn.config.requests import ENGINES
-from forecast_attn.errors import DataError
+from forecast_attn.errors import DataError, RunError
 from forecast_attn.forecaster import Forecaster
 
 from .shops import shops
@@ -161,6 +161,34 @@ def test_a_task_whose_process_dies_is_done_again(two_workers: Any, tmp_path: Pat
     cluster = Cluster(two_workers, use_gpu=False)
     assert list(cluster.in_order(twice, str(tmp_path), range(8))) == [2 * number for number in range(8)]
     assert (tmp_path / "3").exists()
+
+
+def test_a_task_that_always_kills_its_process_ends_the_work(two_workers: Any, tmp_path: Path) -> None:
+    def deadly(folder: str, number: int) -> None:
+        if number == 1:
+            with (Path(folder) / "attempts").open("a") as attempts:
+                attempts.write("x")
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    cluster = Cluster(two_workers, use_gpu=False)
+    with pytest.raises(RunError, match=f"a piece of the work died {RETRIES + 1} times"):
+        list(cluster.in_order(deadly, str(tmp_path), range(3)))
+    assert (tmp_path / "attempts").read_text() == "x" * (RETRIES + 1)
+
+
+def test_results_come_in_the_order_of_tasks_and_work_ends_where_nobody_asks_for_more(
+    two_workers: Any, tmp_path: Path
+) -> None:
+    def slower_at_first(folder: str, number: int) -> tuple[int, None]:
+        (Path(folder) / str(number)).touch()
+        time.sleep(1.0 if number % 2 == 0 else 0.1)
+        return number, None
+
+    cluster = Cluster(two_workers, use_gpu=False)
+    with contextlib.closing(cluster.in_order(slower_at_first, str(tmp_path), range(40))) as results:
+        assert [next(results) for _ in range(4)] == [(number, None) for number in range(4)]
+    time.sleep(3)
+    assert len(list(tmp_path.iterdir())) < 20
 
 
 def refuse_the_second(_: None, number: int) -> int:

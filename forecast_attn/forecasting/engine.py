@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from forecast_attn.cluster import connected
 from forecast_attn.data.panel import Filled, Panel
-from forecast_attn.data.scaling import Scaler
 from forecast_attn.data.windows import WindowArrays
 from forecast_attn.devices import cpu_threads
 from forecast_attn.forecasting.inference import forecast_windows, windows_at_once
@@ -63,7 +62,7 @@ def opened(engine: str, accelerator: str) -> Iterator[Engine]:
 
 
 class RayEngine(NamedTuple):
-    """Windows on the workers of a cluster: each piece of work is a stretch of series with their rows."""
+    """Windows on the workers of a cluster, neighbouring ones in each piece of work."""
 
     in_order: Callable[..., Iterator[Any]]
     """`Cluster.in_order`."""
@@ -93,10 +92,9 @@ class RayEngine(NamedTuple):
         model = model.of_series(panel.item_ids).to(torch.device("cpu"))
         size = self._chunk_size(model, len(cutoffs), need_weights)
         chunks = (cutoffs[first : first + size] for first in range(0, len(cutoffs), size))
-        schema = replace(model.schema, scaler=model.schema.scaler.between(0, 0))
-        shared = _WindowsWork(replace(model, schema=schema), need_weights)
-        tasks = (_Stretch.of(model.schema.scaler, panel, chunk) for chunk in chunks)
-        for batches in self.in_order(_forecast_stretch, (shared, self.device_type), tasks):
+        for batches in self.in_order(
+            _forecast_chunk, _WindowsWork(model, panel, need_weights, self.device_type), chunks
+        ):
             yield from batches
 
     def _chunk_size(self, model: Model, num_windows: int, need_weights: bool) -> int:
@@ -111,35 +109,9 @@ class _WindowsWork(NamedTuple):
     """Sent to every machine once."""
 
     model: Model
-    """Without scales of series."""
-    need_weights: bool
-
-
-@dataclass(frozen=True)
-class _Stretch:
-    """Neighbouring series, and the cut-offs to forecast from."""
-
     panel: Panel
-    scaler: Scaler
-    cutoffs: NDArray[np.int64]
-    """As the stretch's rows are counted, (num_windows,)."""
-    first_row: int
-    first_series: int
-
-    @classmethod
-    def of(cls, scaler: Scaler, panel: Panel, cutoffs: NDArray[np.int64]) -> _Stretch:
-        """The series of these cut-offs.
-
-        Args:
-            scaler: of the panel's series.
-            panel: all series.
-            cutoffs: rows, ascending (num_windows,).
-        """
-        if panel.issued is not None:  # whose series are counted in the whole panel
-            return cls(panel, scaler, cutoffs, 0, 0)
-        first, last = panel.series_of(cutoffs[[0, -1]]).tolist()
-        row = int(panel.starts[first])
-        return cls(series_between(panel, first, last + 1), scaler.between(first, last + 1), cutoffs - row, row, first)
+    need_weights: bool
+    device_type: str
 
 
 def series_between(panel: Panel, first: int, stop: int) -> Panel:
@@ -164,15 +136,18 @@ def series_between(panel: Panel, first: int, stop: int) -> Panel:
     )
 
 
-def _forecast_stretch(common: tuple[_WindowsWork, str], stretch: _Stretch) -> list[WindowForecasts]:
-    """Forecast a piece of work on a worker, whose batches are counted as in the whole panel."""
-    shared, device_type = common
-    model = replace(shared.model, schema=replace(shared.model.schema, scaler=stretch.scaler))
-    with cpu_threads(model.config.training.threads):
-        batches = forecast_windows(
-            model, stretch.panel, stretch.cutoffs, device=torch.device(device_type), need_weights=shared.need_weights
+def _forecast_chunk(work: _WindowsWork, cutoffs: NDArray[np.int64]) -> list[WindowForecasts]:
+    """Forecast neighbouring windows on a worker, from the rows of their series alone."""
+    model, panel, first_row, first = work.model, work.panel, 0, 0
+    if panel.issued is None:  # otherwise the forecasts that were issued count series in the whole panel
+        first, last = panel.series_of(cutoffs[[0, -1]]).tolist()
+        first_row = int(panel.starts[first])
+        scaler = model.schema.scaler.between(first, last + 1)
+        model, panel = (
+            replace(model, schema=replace(model.schema, scaler=scaler)),
+            series_between(panel, first, last + 1),
         )
-        return [
-            batch._replace(cutoffs=batch.cutoffs + stretch.first_row, series=batch.series + stretch.first_series)
-            for batch in batches
-        ]
+    device = torch.device(work.device_type)
+    with cpu_threads(model.config.training.threads):
+        batches = forecast_windows(model, panel, cutoffs - first_row, device=device, need_weights=work.need_weights)
+        return [batch._replace(cutoffs=batch.cutoffs + first_row, series=batch.series + first) for batch in batches]
