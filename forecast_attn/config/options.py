@@ -489,10 +489,6 @@ class RunConfig:
         """Refuse options that contradict each other, or would be accepted and ignored."""
         if self.data.resample is None and self.data.aggregate != DataConfig.aggregate:
             raise ConfigError(f"--aggregate {self.data.aggregate} needs a step to put rows on", "add --resample D")
-        self._check_sections()
-
-    def _check_sections(self) -> None:
-        """Refuse options of different sections that would be accepted and ignored."""
         defaults = TrainingConfig()
         for name in ("teacher_forcing", "teacher_forcing_decay"):
             if self.model.decoding == "direct" and getattr(self.training, name) != getattr(defaults, name):

@@ -181,16 +181,13 @@ def _are_holidays(grid: _Grid, closed: Days, days: int, is_open: NDArray[np.bool
     if not len(closed):
         return False
     first, last = _dates(grid)
-    every_day = bool(is_open.reshape(7, -1).any(axis=1).all())
+    weekdays = frozenset(np.flatnonzero(is_open.reshape(7, -1).any(axis=1)).tolist())
+    every_day = len(weekdays) == 7
     if (last - first).days < 2 * 365:
         return not (every_day or must_recur) and len(closed) <= MOST_CLOSED_OF_FEW * days
-    share = float(np.isin(closed, _recurring(closed, _weekdays(is_open), (first, last), 2, last.year)).mean())
+    share = float(np.isin(closed, _recurring(closed, weekdays, (first, last), 2, last.year)).mean())
     fewest = FEWEST_RECURRING_OF_ALL_DAYS if every_day else FEWEST_RECURRING
     return share >= fewest and len(closed) <= MOST_CLOSED * days
-
-
-def _weekdays(is_open: NDArray[np.bool_]) -> frozenset[int]:
-    return frozenset(np.flatnonzero(is_open.reshape(7, -1).any(axis=1)).tolist())
 
 
 def _dates(grid: _Grid) -> tuple[datetime.date, datetime.date]:

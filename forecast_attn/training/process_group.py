@@ -86,7 +86,11 @@ def launch_of(config: TrainingConfig) -> Launch | None:
         _refuse_nodes(config)
         return None
     if configured == (launch.per_node, launch.nodes):
-        _refuse_unknown_tasks(launch)
+        if launch.launcher == "srun" and "SLURM_NTASKS_PER_NODE" not in os.environ:
+            raise ConfigError(
+                "srun did not say how many tasks each machine has",
+                f"srun --nodes {launch.nodes} --ntasks-per-node {launch.per_node} forecast train …",
+            )
         return None if launch.size == 1 else launch
     if launch.launcher == "srun" and config.num_processes == 1:
         return None
@@ -103,14 +107,6 @@ def _refuse_nodes(config: TrainingConfig) -> None:
             f"--num-nodes {config.num_nodes}: nothing has started this training on other machines",
             f"on each machine: torchrun --nnodes {config.num_nodes} --nproc-per-node {config.devices} --node-rank RANK "
             "--master-addr HOST -m forecast_attn train …; with SLURM: srun forecast train …",
-        )
-
-
-def _refuse_unknown_tasks(launch: Launch) -> None:
-    if launch.launcher == "srun" and "SLURM_NTASKS_PER_NODE" not in os.environ:
-        raise ConfigError(
-            "srun did not say how many tasks each machine has",
-            f"srun --nodes {launch.nodes} --ntasks-per-node {launch.per_node} forecast train …",
         )
 
 

@@ -44,7 +44,7 @@ def resolve_training(
 ) -> TrainingConfig:
     """Fill in batch size, epochs, patience, learning rate and seed where the user left them open."""
     batch_size = config.batch_size or _batch_size(num_windows)
-    steps = _steps_per_epoch(config, num_windows, batch_size)
+    steps = math.ceil(_windows_per_epoch(config, num_windows) / batch_size)
     of_steps = TARGET_STEPS_OF_PANELS if num_series >= FEWEST_SERIES else TARGET_STEPS
     target = TARGET_STEPS_OVER_PATCHES if patch_length > 1 else of_steps
     fewest = min(MIN_EPOCHS, math.ceil(target / steps)) if num_series >= FEWEST_SERIES else MIN_EPOCHS
@@ -72,10 +72,6 @@ def make_plan(config: TrainingConfig, num_windows: int, num_devices: int) -> Tra
 
 def _windows_per_epoch(config: TrainingConfig, num_windows: int) -> int:
     return min(num_windows, config.epoch_windows or num_windows)
-
-
-def _steps_per_epoch(config: TrainingConfig, num_windows: int, batch_size: int) -> int:
-    return math.ceil(_windows_per_epoch(config, num_windows) / batch_size)
 
 
 def _batch_size(num_windows: int) -> int:
