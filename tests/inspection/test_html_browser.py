@@ -14,8 +14,9 @@ import pytest
 import scipy.stats
 
 from forecast_attn.attention_file import AttentionMetadata, AttentionWriter, read_attention
-from forecast_attn.inspection.html_report import build_report, make_page
+from forecast_attn.inspection.html_report import build_report, make_page, page_of_parts
 from forecast_attn.inspection.page_data import choose_windows
+from forecast_attn.inspection.page_sections import table
 from forecast_attn.inspection.window_values import WindowValues
 
 pytestmark = pytest.mark.integration
@@ -775,6 +776,17 @@ def test_the_printed_page_has_the_weights_of_the_file_at_their_places(browser, p
         cell, start = np.polyfit(known, drawn, 1)
         assert cell > 5
         np.testing.assert_allclose(drawn, start + cell * known, atol=0.3 * cell)
+
+
+def test_the_last_column_of_a_page_for_paper_wraps_instead_of_being_cut(browser, tmp_path):
+    path = tmp_path / "page.html"
+    body = table("Steps", ["step", "top lags A", "top lags B"], [["1–6", "144–149: 10 %, " * 4, "48–53: 4 %, " * 8]])
+    path.write_text(page_of_parts("Two attentions", "luong-dot", body), encoding="utf-8")
+    browser.open(path, width=1440)
+    assert (
+        browser.ask("(({scrollWidth, clientWidth}) => scrollWidth - clientWidth)(document.querySelector('.scroll'))")
+        == 0
+    )
 
 
 # --------------------------------------------------------------------------- a run, from training to paper
