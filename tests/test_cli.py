@@ -130,6 +130,7 @@ def test_other_ways_to_start_it(process_environment, here, command):
     [
         (("trian", "data.csv"), "no such command 'trian'", "did you mean 'train'?"),
         (("train", "data.csv", "--horizn", "3"), "no such option '--horizn'", "did you mean '--horizon'?"),
+        (("inspect", "--series", "a"), "no such option '--series'", "did you mean '--item'?"),
         (("train", "data.csv", "--qqqqqqqq"), "no such option: --qqqqqqqq", "forecast train --help"),
         (("train", "data.csv", "other.csv"), "got unexpected extra argument", "forecast train --help"),
         (("train",), "there is no table to train on", "forecast train data.csv"),
@@ -367,6 +368,16 @@ def test_info_about_a_run(forecast, finished_run):
         "data.sha256",
     ):
         assert text in outcome.out
+
+
+def test_info_begins_with_the_scores_and_ends_with_options_at_their_defaults(forecast, finished_run):
+    first, last = forecast("info", finished_run).out.split("\n\noptions at their defaults:\n")
+    first, last = ([line.split()[0] for line in part.splitlines()] for part in (first, last))
+    assert list(dict.fromkeys(name.split(".")[0] for name in first)) == [
+        *("run", "finished", "trained", "data", "metrics", "schema", "files", "options")
+    ]
+    assert {"options.data.horizon", "options.model.hidden_size"} <= set(first)
+    assert {"options.data.duplicates", "options.model.cell"} <= set(last)
 
 
 @pytest.mark.slow

@@ -75,11 +75,11 @@ def test_the_template_is_written_as_the_run_reads(forecast: Callable, small: tup
 
 @pytest.fixture(scope="module")
 def promotions(forecast: Callable, small: tuple[str, ...], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run of a shop closed on Sundays, which needs to know the days of a promotion."""
+    """A run of a table with two absent days, which needs to know the days of a promotion."""
     folder = tmp_path_factory.mktemp("promotions")
     days = pd.date_range("2024-01-01", periods=120)
     table = pd.DataFrame({"date": days, "y": np.arange(120.0) % 7, "promo": np.where(days.day % 5 == 0, "yes", "no")})
-    table[days.day_of_week < 6].to_csv(folder / "data.csv", index=False)
+    table.drop(index=[40, 70]).to_csv(folder / "data.csv", index=False)
     words = ("train", folder / "data.csv", *small, "--future", "promo", "--missing", "mask", "--target", "y")
     outcome = forecast(*words, "--out", folder / "run", "--quiet")
     assert outcome.code == 0, outcome.err
@@ -108,6 +108,18 @@ def test_a_category_that_training_did_not_see_is_named_with_those_it_saw(
     assert "warning: 'future.csv' has no 'promo' for 1 of the 3 steps to forecast, first 2024-" in outcome.err
     assert "training did not see, 1 time: 'Yes'; did you mean 'yes'? known: 'no', 'yes'" in outcome.err
     assert "training did not see, 1 time: '0'; known: 'no', 'yes'" in outcome.err
+
+
+def test_repairs_of_the_table_of_training_are_not_printed_again(
+    forecast: Callable, promotions: Path, here: Path
+) -> None:
+    pd.DataFrame({"date": pd.date_range("2024-04-30", periods=3), "promo": "no"}).to_csv("future.csv", index=False)
+    words = ("predict", promotions, "--future", "future.csv", "--out", "f.csv")
+    again = forecast(*words)
+    assert again.code == 0, again.err
+    assert "missing: masked" not in again.err
+    named = forecast(*words, "--data", promotions.parent / "data.csv")
+    assert "missing: masked" in named.err
 
 
 def test_from_python(run: Path) -> None:

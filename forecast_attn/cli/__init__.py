@@ -214,6 +214,7 @@ OTHER_NAMES = {
     **dict.fromkeys(("--lr", "--rate"), "--learning-rate"),
     **dict.fromkeys(("--steps", "--prediction-length", "--h"), "--horizon"),
     **dict.fromkeys(("--context-length", "--input-size", "--window"), "--lookback"),
+    **dict.fromkeys(("--series", "--item-id"), "--item"),
 }
 """Names of our options in other tools, which a search by spelling would not find."""
 

@@ -162,8 +162,10 @@ def show_result(result: BacktestResult, *, all_metrics: bool, quiet: bool) -> No
         console.print(line, soft_wrap=True)
     for line in left_out_lines(scores.overall if all_metrics else _few(scores.overall)):
         notes.print(f"note: {line}", soft_wrap=True)
-    console.print("\nMAE by step")
-    console.print(_steps_table(scores.by_step))
+    steps = sorted(scores.by_step["step"].unique())
+    shown = steps_shown(steps)
+    console.print(f"\n{steps_heading(shown, len(steps))}")
+    console.print(_steps_table(scores.by_step, shown))
     if len(scores.skills):
         console.print()
         console.print(against_table(scores.skills, scores.tests[scores.tests["step"].isna()]))
@@ -196,12 +198,20 @@ def _nominal(name: str) -> float:
     return float(name.partition("@")[2])
 
 
-def _steps_table(by_step: Any) -> Table:
-    """One line per model, one column per step; the middle ones are left out of long horizons."""
-    steps = sorted(by_step["step"].unique())
-    if len(steps) > FIRST_STEPS + LAST_STEPS:
-        middle = len(steps) // 2
-        steps = sorted({*steps[: FIRST_STEPS - 1], steps[middle], *steps[-LAST_STEPS:]})
+def steps_shown(steps: list[int]) -> list[int]:
+    """The steps of the table: all, or of long horizons the first, the middle and the last ones."""
+    if len(steps) <= FIRST_STEPS + LAST_STEPS:
+        return steps
+    return sorted({*steps[: FIRST_STEPS - 1], steps[len(steps) // 2], *steps[-LAST_STEPS:]})
+
+
+def steps_heading(shown: list[int], number: int) -> str:
+    """Return the heading of the table, which says how many of the steps it shows."""
+    return "MAE by step" if len(shown) == number else f"MAE by step ({len(shown)} of {number}; --json has all)"
+
+
+def _steps_table(by_step: Any, steps: list[int]) -> Table:
+    """One line per model, one column per step."""
     table = Table(box=None, pad_edge=False)
     table.add_column("model", overflow="fold")
     for step in steps:

@@ -10,6 +10,7 @@ import typer
 import forecast_attn.cli.printing as printing
 from forecast_attn.cli.completion import finished_runs
 from forecast_attn.cli.flags import Json
+from forecast_attn.config.options import RunConfig
 
 PACKAGES = ("forecast-attn", "torch", "pytorch-lightning", "pandas", "numpy", "pyarrow", "typer", "rich", "matplotlib")
 
@@ -27,8 +28,12 @@ def info(
     if json:
         printing.write_json(content)
         return
-    for name, value in _flat(content):
-        printing.say_fact(name, value)
+    parts = [content] if run is None else _most_important_first(content)
+    for number, part in enumerate(parts):
+        if number:
+            printing.say("\noptions at their defaults:")
+        for name, value in _flat(part):
+            printing.say_fact(name, value)
 
 
 def _machine() -> dict[str, Any]:
@@ -80,6 +85,25 @@ def _run(path: Path) -> dict[str, Any]:
     files = [file for file in sorted(path.rglob("*")) if file.is_file()]
     content["files"] = {file.relative_to(path).as_posix(): file.stat().st_size for file in files}
     return content
+
+
+def _most_important_first(content: dict[str, Any]) -> list[dict[str, Any]]:
+    """A run's scores and data before its options; and options at their defaults."""
+    options = content["options"] or {}
+    known = {
+        section: {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+        for section, values in RunConfig().to_dict().items()
+    }
+
+    def of(kept: bool) -> dict[str, Any]:
+        return {
+            section: {name: value for name, value in values.items() if (value == known[section].get(name)) is kept}
+            for section, values in options.items()
+        }
+
+    order = ("run", "finished", "trained with", "data", "metrics", "schema", "files")
+    described = {name: content[name] for name in order if name in content}
+    return [{**described, "options": of(False)}, {"options": of(True)}]
 
 
 def _flat(content: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:

@@ -72,7 +72,7 @@ def predict(
         on_dump=None if quiet else lambda size, path: notes.print(f"attention: {size}", soft_wrap=True),
         **{**_options_of(request), **written},
     )
-    _say_what_was_done(notes, result)
+    _say_what_was_done(notes, result, is_new_table=data is not None)
     attention_path = None if result.attention is None or attention_out is None else str(attention_out)
     if result.attention is None:
         notes.print("note: --attention none has no weights to write")
@@ -163,8 +163,10 @@ def _check_files(request: PredictCommandRequest, data: Path | None, future: Path
         raise ConfigError("--samples draws paths, which are not written", "add --samples-out FILE")
 
 
-def _say_what_was_done(notes: PipedConsole, result: ForecastResult) -> None:
-    """Print the series without a forecast, paths, repairs of the history, and series and categories new to the run."""
+def _say_what_was_done(notes: PipedConsole, result: ForecastResult, *, is_new_table: bool) -> None:
+    """Print the series without a forecast, paths, repairs of a table that training did not print, and series and
+    categories new to the run.
+    """
     from forecast_attn.cli.findings_display import repair_table
     from forecast_attn.data.findings import counted, quoted
 
@@ -187,7 +189,7 @@ def _say_what_was_done(notes: PipedConsole, result: ForecastResult) -> None:
     if result.cold:
         few = quoted(result.cold)
         notes.print(f"note: {len(result.cold):,} series not seen in training, scaled by their own lookback: {few}")
-    if result.repairs:
+    if result.repairs and is_new_table:
         notes.print(repair_table(result.repairs))
     for finding in result.findings:
         notes.tell(finding.severity, finding.message)
@@ -246,9 +248,10 @@ def _skills(metrics: dict[str, Any]) -> dict[str, float | None]:
 
 
 def _how_good(metrics: dict[str, Any]) -> str:
-    """Summary of the network's errors on the validation windows, beside the baselines."""
-    skills = ", ".join(f"{name} {skill:+.1f} %" for name, skill in _skills(metrics).items() if skill is not None)
-    against = f"; skill against {skills}" if skills else ""
+    """Summary of the network's errors on the validation windows, beside the best baseline."""
+    skills = {name: skill for name, skill in _skills(metrics).items() if skill is not None}
+    best = min(skills, key=skills.__getitem__, default=None)
+    against = f"; skill against {best}, the best baseline, {skills[best]:+.1f} %" if best is not None else ""
     return f"on the validation windows its MAE was {metrics['validation']['mae']:.5g}{against}"
 
 

@@ -51,8 +51,10 @@ def _show(result: ReconciledForecast, out: Path) -> None:
     from rich.table import Table
 
     from forecast_attn.cli.tables import make_console
+    from forecast_attn.data.findings import quoted
 
-    console, table = make_console(), Table(box=None, pad_edge=False)
+    console, notes = make_console(), make_console(stderr=True)
+    table = Table(box=None, pad_edge=False)
     table.add_column("level")
     for heading in ("series", "mean forecast", "mean change", "gap before", "gap after"):
         table.add_column(heading, justify="right")
@@ -61,5 +63,8 @@ def _show(result: ReconciledForecast, out: Path) -> None:
         shown = ["-" if number != number else f"{number:.4g}" for number in numbers]
         table.add_row(str(row["level"]), f"{row['series']:,}", *shown)
     console.print(table)
+    if result.without_quantiles:
+        sums = quoted(result.without_quantiles)
+        notes.print(f"note: quantiles of {sums} are empty: they had no forecast, and quantiles do not add up")
     learned = f", from {result.errors:,} past forecasts of each series" if result.errors else ""
     console.print(f"{result.method}{learned}: {out}", soft_wrap=True)

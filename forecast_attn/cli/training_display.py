@@ -28,6 +28,8 @@ ENDINGS = {
     "interrupted": "interrupted",
 }
 MOST_ROWS = 10
+OFF = 0.03
+"""Distance of a coverage from the expected one that is worth a correction."""
 NARROWEST_BAR = 8
 BESIDE_NUMBERS = len("  100% 0:00:00 ")
 """Characters of a line of progress beside its epoch, bar and numbers."""
@@ -203,7 +205,8 @@ def show_summary(forecaster: Forecaster, *, as_json: bool) -> None:
     elif metrics.get("no_final_fit"):
         console.print(f"not trained again with the validation rows: {metrics['no_final_fit']}", soft_wrap=True)
     if validation.get("interval"):
-        console.print(_coverage(validation), soft_wrap=True)
+        is_calibrated = forecaster.config.model.calibration != "none"
+        console.print(_coverage(validation, is_calibrated=is_calibrated), soft_wrap=True)
     console.print(f"run: {forecaster.run_path}", soft_wrap=True, markup=False)
     if metrics["ended"] == "interrupted":
         printing.say(f"hint: continue with: {RunDir(forecaster.run_path).resume_command}", err=True)
@@ -273,12 +276,15 @@ def _numbers(errors: dict[str, Any]) -> list[str]:
     return ["-" if errors[name] is None else f"{errors[name]:.5g}" for name in ("mae", "rmse", "mase")]
 
 
-def _coverage(validation: dict[str, Any]) -> str:
+def _coverage(validation: dict[str, Any], *, is_calibrated: bool) -> str:
     interval = validation["interval"]
     quantiles = f"{quantile_name(interval['lower'])} to {quantile_name(interval['upper'])}"
     shares = f"{100 * interval['coverage']:.1f} % of the values, {100 * interval['nominal']:g} % expected"
     text = f"quantiles {quantiles} cover {shares}"
-    return f"{text}; calibrated on these very windows" if validation["calibrated_on_these_windows"] else text
+    if validation["calibrated_on_these_windows"]:
+        return f"{text}; calibrated on these very windows"
+    is_off = abs(interval["coverage"] - interval["nominal"]) > OFF
+    return f"{text}; --calibration adaptive corrects them" if is_off and not is_calibrated else text
 
 
 def _verdict(metrics: dict[str, Any]) -> str:

@@ -68,12 +68,12 @@ class SampleChoice:
         if options.decoding != "autoregressive":
             raise ConfigError(
                 "--samples needs steps that follow each other; those of --decoding direct are independent",
-                "train with --decoding autoregressive",
+                "forecast train DATA --decoding autoregressive --quantiles 0.1,0.5,0.9, and the run's other options",
             )
         if options.head == "point":
             raise ConfigError(
                 "--samples needs a forecast with a distribution; this run's is a point",
-                "train with --distribution gaussian, or --quantiles 0.1,0.5,0.9",
+                "forecast train DATA --decoding autoregressive --quantiles 0.1,0.5,0.9, and the run's other options",
             )
         if options.head == "quantile" and not min(options.quantiles) < 0.5 < max(options.quantiles):
             raise ConfigError("--samples needs quantiles on both sides of 0.5", "train with --quantiles 0.1,0.5,0.9")

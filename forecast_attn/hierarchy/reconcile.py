@@ -52,6 +52,13 @@ class ReconciledForecast:
     errors: int
     """Past forecasts that the method learned from."""
 
+    @property
+    def without_quantiles(self) -> tuple[str, ...]:
+        """Sums whose quantiles are empty, for they had no forecast of their own."""
+        quantiles = list(quantile_columns(list(map(str, self.predictions.columns))))
+        empty = self.predictions[quantiles].isna().all(axis=1) & bool(quantiles)
+        return tuple(self.predictions.loc[empty, "item_id"].unique())
+
     def to_dict(self) -> dict[str, Any]:
         """Return a JSON-able form; undefined numbers are None."""
         records = self.levels.astype(object).where(self.levels.notna(), None).to_dict("records")

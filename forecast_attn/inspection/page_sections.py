@@ -110,14 +110,15 @@ def _spread_words(inspection: Inspection) -> str:
         inspection.mean(name) for name in ("effective_steps", "normalised_entropy", "centroid_lag")
     )
     header = inspection.header
+    mean_lag = f"the mean lag is {_short(header.lag_in_steps(lag))} steps before the cut-off"
     if header.patch_length > 1:
         return (
             f"On average a step of the decoder spreads its weight over {_short(effective)} of {header.keys_text} "
-            f"(effective patches; entropy {_short(entropy)} of uniform); the mean lag is {_short(lag)} patches."
+            f"(effective patches; entropy {_short(entropy)} of uniform); {mean_lag}."
         )
     return (
         f"On average a step spreads its weight over {_short(effective)} of {header.lookback} past steps "
-        f"(effective steps; entropy {_short(entropy)} of uniform); the mean lag is {_short(lag)}."
+        f"(effective steps; entropy {_short(entropy)} of uniform); {mean_lag}."
     )
 
 

@@ -1,6 +1,7 @@
 """Results of an inspection, as plain data that turns into JSON."""
 
 import dataclasses
+import math
 from dataclasses import dataclass, field
 from html import escape
 from typing import Any, Literal
@@ -64,6 +65,10 @@ class InspectionHeader:
     def num_keys(self) -> int:
         """Weights of a row."""
         return self.lookback // self.patch_length
+
+    def lag_in_steps(self, lag: float | None) -> float:
+        """Time steps back from the cut-off of a lag in keys: of a patch, to its middle; NaN for None."""
+        return math.nan if lag is None else lag * self.patch_length + (self.patch_length - 1) / 2
 
     @property
     def key_season(self) -> int:

@@ -165,10 +165,10 @@ def _top_table(step: StepStatistics) -> Table:
 
 def _summary(inspection: Inspection) -> str:
     header = inspection.header
-    keys, unit = ("steps", "") if header.patch_length == 1 else ("patches", " patches")
+    keys = "steps" if header.patch_length == 1 else "patches"
     effective, entropy = inspection.mean("effective_steps"), inspection.mean("normalised_entropy")
     text = f"on average {effective:.1f} effective {keys} of {header.num_keys} (entropy {entropy:.2f} of uniform)"
-    text += f", mean lag {inspection.mean('centroid_lag'):.1f}{unit}"
+    text += f", mean lag {header.lag_in_steps(inspection.mean('centroid_lag')):.1f} steps before the cut-off"
     if inspection.missing_steps is not None:
         text += f"; {inspection.missing_steps:.1f} {keys} of a lookback are missing"
     text = f"{inspection.reading.text}\n{text}"

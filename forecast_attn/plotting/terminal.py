@@ -114,8 +114,9 @@ def errors_chart(errors: StepErrors) -> Chart:
 
 def _error_table(errors: StepErrors) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("MAE by step")
-    shown = np.linspace(0, len(errors.steps) - 1, min(MOST_COLUMNS, len(errors.steps))).round().astype(int)
+    number = len(errors.steps)
+    shown = np.linspace(0, number - 1, min(MOST_COLUMNS, number)).round().astype(int)
+    table.add_column("MAE by step" if len(shown) == number else f"MAE by step ({len(shown)} of {number})")
     for name in (*map(str, errors.steps[shown]), "all"):
         table.add_column(name, justify="right")
     for model in errors.models:

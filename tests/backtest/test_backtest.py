@@ -310,7 +310,16 @@ def test_the_command_says_the_folds_first(shop_run: Path, forecast: Callable, he
     assert shown.code == 0
     assert shown.err == ""
     assert "seasonal-naive" in shown.out
-    assert "MAE by step" in shown.out
+    assert "MAE by step\n" in shown.out
+
+
+def test_a_table_of_some_of_the_steps_says_of_how_many() -> None:
+    from forecast_attn.cli.backtest_display import steps_heading, steps_shown
+
+    few, many = steps_shown([1, 2, 3]), steps_shown(list(range(1, 25)))
+    assert (few, steps_heading(few, 3)) == ([1, 2, 3], "MAE by step")
+    assert many == [1, 2, 3, 4, 5, 13, 23, 24]
+    assert steps_heading(many, 24) == "MAE by step (8 of 24; --json has all)"
 
 
 def test_the_command_refuses_what_belongs_to_its_other_use(shop_run: Path, forecast: Callable, here: Path) -> None:

@@ -170,6 +170,8 @@ def test_bottom_up_adds_the_sums_that_nobody_forecast(forecaster: Forecaster, ba
     old = base[base["item_id"].isin(["n1", "s1"])].groupby("timestamp")["prediction"].sum()
     np.testing.assert_allclose(new.loc[new["item_id"] == "old", "prediction"], old)
     assert new["0.9"].isna().all()
+    assert set(result.without_quantiles) == set(new["item_id"])
+    assert forecaster.reconcile(TREE, base, method="bottom-up").without_quantiles == ()
     assert not new["timestamp"].isna().any()
 
 

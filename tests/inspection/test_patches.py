@@ -1,11 +1,14 @@
 """Attention over patches: statistics in patches, and what is said of them in the time steps that people count."""
 
+import io
 import json
+import re
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console
 
 from forecast_attn.errors import DataError
 from forecast_attn.inspection.differences import compare_attention
@@ -24,6 +27,7 @@ from forecast_attn.inspection.statistics import (
     target_timestamps,
     time_span,
 )
+from forecast_attn.inspection.terminal import render
 from forecast_attn.inspection.window_values import WindowValues
 
 LENGTH, KEYS, HORIZON = 8, 6, 20  # three patches of the horizon, the last of four steps
@@ -70,8 +74,19 @@ def test_statistics_are_those_of_the_same_weights_over_time_steps(patched, make_
         hour = hours.steps[step.step - 1]
         assert step.effective_steps * LENGTH == pytest.approx(hour.effective_steps, rel=1e-5)
         assert step.max_weight / LENGTH == pytest.approx(hour.max_weight)
-        assert step.centroid_lag * LENGTH + (LENGTH - 1) / 2 == pytest.approx(hour.centroid_lag, rel=1e-5)
+        assert patches.header.lag_in_steps(step.centroid_lag) == pytest.approx(hour.centroid_lag, rel=1e-5)
     assert patches.profile == pytest.approx(rows.mean((0, 1, 2)))
+
+
+def test_the_mean_lag_is_in_the_steps_of_the_table_above_it(patched, make_dump):
+    dump = patched()
+    patches, hours = inspect_attention(dump), inspect_attention(make_dump(of_hours(dump.weights), season=24))
+    console = Console(width=100, record=True, file=io.StringIO())
+    render(patches, console)
+    shown = re.search(r"mean lag ([\d.]+) steps before the cut-off", " ".join(console.export_text().split()))
+    assert shown is not None
+    mean = np.mean([hours.steps[step.step - 1].centroid_lag for step in patches.steps])
+    assert float(shown[1]) == pytest.approx(mean, abs=0.06)
 
 
 @pytest.mark.parametrize(("season", "seen"), [(24, True), (8, False), (12, False), (1, False)])

@@ -1,12 +1,15 @@
 """The numbers of the curves, against loops and scipy by another way."""
 
+import io
 import json
+import re
 
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console
 from scipy.stats import binom
 
 from forecast_attn.data.zones import Zone
@@ -15,6 +18,7 @@ from forecast_attn.plotting.forecasts import Forecasts, read_forecasts
 from forecast_attn.plotting.reliability import band, reliability
 from forecast_attn.plotting.sources import PlotChoice, find_source, reliability_of, scored_forecasts, step_errors_of
 from forecast_attn.plotting.step_errors import step_errors
+from forecast_attn.plotting.terminal import render_errors
 
 ALL = PlotChoice([], [])
 
@@ -54,6 +58,15 @@ def test_a_model_far_off_is_told_unless_it_is_named(make_backtest, make_file):
     named = step_errors_of(source, PlotChoice([], ["net", "wild"]))
     assert [model.name for model in named.models] == ["net", "wild"]
     assert not named.notes
+
+
+def test_a_table_of_some_of_the_steps_says_of_how_many(make_backtest, make_file):
+    errors = step_errors_of(find_source(make_file(make_backtest())), ALL)
+    console = Console(width=100, record=True, file=io.StringIO())
+    render_errors(errors, console)
+    heading = re.search(r"MAE by step \((\d+) of 24\)((?: +\d+)+) +all", console.export_text())
+    assert heading is not None
+    assert len(heading[2].split()) == int(heading[1]) < 24
 
 
 def test_the_share_below_a_quantile_is_counted(make_backtest, make_file):

@@ -91,12 +91,13 @@ def test_train_predict_and_info_say_the_same_skill(forecast, here, write, make_t
     assert list(scored) == [*CHEAP, "linear"]
     predicted = forecast("predict", "run", "--json")
     skills = json.loads(predicted.out)["validation"]["skill_per_cent"]
+    best = min(skills, key=skills.__getitem__)
+    assert f"; skill against {best}, the best baseline, {skills[best]:+.1f} %\n" in predicted.err
     output = forecast("info", "run").out
     for name, errors in scored.items():
         skill = f"{errors['skill_per_cent']:+.1f} %"
         (line,) = [line for line in trained.out.splitlines() if line.startswith(name)]
         assert line.endswith(skill)
-        assert f"{name} {skill}" in predicted.err
         assert skills[name] == errors["skill_per_cent"]
         assert f"metrics.baselines.{name}.skill_per_cent" in output
     better = [name for name in scored if scored[name]["skill_per_cent"] < 0]
