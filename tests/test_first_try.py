@@ -369,8 +369,8 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object], str]] = {
     ),
     "amounts": (
         account,
-        {"target": "Amount", "resample": "W-MON", **SUMS},
-        "'Amount', sum of each 1 week, 13 steps of 1 week ahead",
+        {"target": "Amount", "resample": "D", **SUMS},
+        "'Amount', sum of each 1 day, 7 steps of 1 day ahead",
     ),
     "closing times": (
         closing_times,
@@ -1031,3 +1031,47 @@ def test_check_says_how_to_use_a_column_of_categories(tmp_path: Path) -> None:
     fixes = {f.column: f.fix for f in check_table(path, DataConfig()).findings if f.code == "FA104"}
     assert fixes["Promo"].startswith("to use its 2 categories: --future 'Promo' if they are known ahead")
     assert "categories:" not in fixes["Remark"]
+
+
+def prices_by_week(first: int = 11101, weeks: int = 120) -> pd.DataFrame:
+    """Prices of three items in two shops, in weeks counted as M5 does: 11152 comes before 11201."""
+    codes = [first + 100 * (at // 52) + at % 52 for at in range(weeks)]
+    frames = [
+        pd.DataFrame({"store": store, "item": item, "week_code": codes[item * 7 :], "price": values(weeks - item * 7)})
+        for store in ("CA_1", "TX_1")
+        for item in range(3)
+    ]
+    return pd.concat(frames)
+
+
+def test_weeks_of_a_calendar_of_its_own_are_rows_without_gaps(forecast: Callable, tmp_path: Path) -> None:
+    path = tmp_path / "prices.csv"
+    prices_by_week().to_csv(path, index=False)
+    first = find_proposals(path, DataConfig())[0]
+    assert first.options["item_id"] == "store,item"
+    assert first.options["time"] == "row-number"
+    assert (first.options["ignore"], first.options["season"]) == (("week_code",), "52")
+    assert first.forecasts.startswith("'price' of 6 series")
+    assert find_proposals(path, DataConfig(time="week_code")) == ()  # 48 rows of each year would be hidden
+
+
+def test_weeks_of_the_calendar_stay_dates(tmp_path: Path) -> None:
+    frame = prices_by_week(first=201101)
+    assert first_of(tmp_path, frame)["date_format"] == "%G%V"
+
+
+def test_bookings_of_most_days_are_summed_by_day_and_rarer_ones_by_week(tmp_path: Path) -> None:
+    for share, step in ((0.65, "D"), (0.4, "W-MON")):
+        booked = np.sort(RNG.choice(400, int(400 * share), replace=False))
+        stamps = pd.Timestamp("2023-01-02") + pd.to_timedelta(np.repeat(booked, 2), unit="D")
+        frame = pd.DataFrame({"date": stamps.strftime("%Y-%m-%d"), "amount": RNG.lognormal(3, 1, len(stamps)).round(2)})
+        options = first_of(tmp_path, frame)
+        assert (options["resample"], options["aggregate"], options["missing"]) == (step, "sum", "zero")
+
+
+def test_ages_that_rise_with_every_row_are_no_target(tmp_path: Path) -> None:
+    frame = pd.DataFrame(
+        {"Depth [m]": values(60), "Gas age [kyr]": np.cumsum(RNG.exponential(1, 60)), "CO2": values(60)}
+    )
+    frame["Depth [m]"] = np.cumsum(RNG.exponential(2, 60))
+    assert first_of(tmp_path, frame)["target"] == "CO2"

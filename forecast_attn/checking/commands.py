@@ -66,6 +66,8 @@ UNLIKE = 0.3
 """Correlation of neighbouring rows below which they are amounts rather than levels."""
 FULL = 0.8
 """Share of steps that have a row, of a step that is fine enough."""
+FULL_OF_AMOUNTS = 0.55
+"""The same, of amounts that are summed: a day without a booking is a zero, no hole. Hours on half hours fill 0.5."""
 ZONES_BY_CLOCK = {
     "Europe/Berlin": "",
     "Europe/London": "",
@@ -531,7 +533,7 @@ def _resample(
 
 
 def _longer_step(search: _Search, examination: Examination, options: dict[str, Any]) -> dict[str, Any] | None:
-    """Put the rows on the finest step that most rows fill."""
+    """Put the rows on the finest step that most rows fill; fewer steps suffice for amounts, zero elsewhere."""
     cells = examination.cells
     if cells is None or cells.stamps.dtype.kind != "M" or search.config.resample is not None or search.config.freq:
         return None
@@ -539,13 +541,14 @@ def _longer_step(search: _Search, examination: Examination, options: dict[str, A
     longest = int(np.argmax(lengths))
     stamps = cells.stamps[cells.starts[longest] : cells.starts[longest + 1]]
     tried = options.get("resample")
+    sums = _are_amounts(cells, examination.roles) and search.config.aggregate == DataConfig.aggregate
+    least = FULL_OF_AMOUNTS if sums else FULL
     for step in COARSER[COARSER.index(tried) + 1 if tried in COARSER else 0 :]:
         frequency = parse_frequency(step)
         filled = distinct_values(floored(stamps, frequency))
         if len(filled) < FEWEST_STEPS:
             return None
-        if len(filled) >= FULL * (frequency.steps_between(filled[:1], filled[-1:])[0] + 1):
-            sums = _are_amounts(cells, examination.roles) and search.config.aggregate == DataConfig.aggregate
+        if len(filled) >= least * (frequency.steps_between(filled[:1], filled[-1:])[0] + 1):
             return {"resample": step} | ({"aggregate": "sum", "missing": "zero"} if sums else {})
     return None
 

@@ -136,6 +136,8 @@ class RoleCandidate:
     """The time and the identifier that training finds by itself."""
     season: int | None = None
     """Rows after which a season begins again, where a column of fractions says so."""
+    ignore: tuple[str, ...] = ()
+    """Columns that the rows are numbered instead of."""
 
     def options(self, config: DataConfig) -> dict[str, Any]:
         """The options that this candidate needs beside the given ones and what the names of the columns say."""
@@ -146,6 +148,8 @@ class RoleCandidate:
             options["item_id"] = self.item_id
         if config.item_id is None and self.item_id is None and self.automatic[1] is not None:
             options["ignore"] = (*config.ignore, self.automatic[1])
+        if self.ignore:
+            options["ignore"] = (*options.get("ignore", config.ignore), *self.ignore)
         if self.date_format is not None:
             options["date_format"] = self.date_format
         if config.season is None and self.season is not None:
@@ -155,7 +159,8 @@ class RoleCandidate:
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns that time and identifier are made of."""
-        return (*self.time.split(","), self.time, *(() if self.item_id is None else self.item_id.split(",")))
+        parts = () if self.item_id is None else self.item_id.split(",")
+        return (*self.time.split(","), self.time, *parts, *self.ignore)
 
 
 @dataclass(frozen=True)
@@ -185,6 +190,9 @@ def role_candidates(frame: pd.DataFrame, config: DataConfig) -> list[RoleCandida
     names = [config.time] if config.time is not None else list(_time_candidates(frame, config))
     candidates = [candidate for name in names for candidate in _candidates_with(frame, name, config)]
     candidates = sorted(candidates, key=lambda candidate: candidate.rank)
+    numbered = list(_numbered_rows(frame, config)) if config.time is None and ROW_NUMBER in names else []
+    if numbered:
+        return numbered
     if ROW_NUMBER not in names and any(candidate.time == ROW_NUMBER for candidate in candidates):
         return candidates  # of months of many years: no panel
     times = map(str, frame.columns) if config.time is None else ()
@@ -251,6 +259,8 @@ def target_candidates(frame: pd.DataFrame, candidate: RoleCandidate, config: Dat
     still = {name for name in likely if _stands_still(values[name])}
     axes = {name for name in likely if name.lower() in _SUBJECT_PROPERTIES or _is_clock_number(values[name])}
     axes |= {name for name in likely if _climbs_evenly(values[name], series)}
+    if candidate.time == ROW_NUMBER:  # the axis may be uneven: ages of samples of a core
+        axes |= {name for name in likely if _goes_one_way(values[name], series)}
     wordy = {each for each in likely if {"target", "total"} & _words(each)}
     titled = {each for each in likely if _names_the_table(each, name)}
     is_of_events = candidate.rank[0] == _EVENTS  # whose table may be called as what is counted: `flight` is its number
@@ -417,7 +427,7 @@ def _candidates_with(frame: pd.DataFrame, time: str, config: DataConfig) -> Iter
     """The candidates of one time column: with the fewest identifiers that make its stamps unique."""
     date_format = _format_of_digits(frame[time]) if config.date_format is None and time in frame.columns else None
     stamps = _stamps(frame, time, replace(config, date_format=date_format or config.date_format))
-    if stamps is None:
+    if stamps is None or (time in frame.columns and _parts_of_years(frame[time]) is not None):
         return
     if config.time is None and _is_put_together(stamps):
         yield from _candidates_with(frame, ROW_NUMBER, config)
@@ -441,6 +451,43 @@ def _candidates_with(frame: pd.DataFrame, time: str, config: DataConfig) -> Iter
     if season is None and date_format is None and stamps.dtype.kind == "i" and regular >= REGULAR:
         season = _season_of_unit(frame[time], len(steps)) if time in frame.columns else None
     yield RoleCandidate(time, name, rank, date_format, _automatic(frame, config), season)
+
+
+def _numbered_rows(frame: pd.DataFrame, config: DataConfig) -> Iterator[RoleCandidate]:
+    """Rows numbered within each series, where a column counts weeks or months of years in a calendar of its own.
+
+    11152 is the last week of a year of M5 and 11201 the first of the next: as whole numbers, 48 steps would be missing.
+    """
+    for name in map(str, frame.columns):
+        parts = _parts_of_years(frame[name])
+        if parts is None:
+            continue
+        steps = np.unique(frame[name].to_numpy(np.int64), return_inverse=True)[1]
+        item_id, keys = config.item_id, _series_numbers(frame, config.item_id)
+        if item_id is None:
+            item_id, keys = _series_of(frame, name, steps, config)
+        order = np.argsort(keys, kind="stable")
+        inside = np.diff(keys[order]) == 0
+        if inside.any() and np.mean(np.diff(steps[order])[inside] == 1) >= MOSTLY_STEPS:
+            season = parts if steps.max() + 1 >= 2 * parts else None
+            yield RoleCandidate(
+                ROW_NUMBER, item_id, (_NEITHER,), automatic=_automatic(frame, config), season=season, ignore=(name,)
+            )
+
+
+def _parts_of_years(column: pd.Series) -> int | None:
+    """The weeks or months of a year, of numbers whose last two digits count them from 1; None for others and dates."""
+    if not pd.api.types.is_integer_dtype(column.dtype) or column.isna().any() or _is_of_digits(column):
+        return None
+    years, parts = np.divmod(np.unique(column.to_numpy(np.int64)), 100)
+    last = np.flatnonzero(np.diff(years))
+    if len(last) < 2:
+        return None
+    usual = int(np.median(parts[last]))
+    begins_anew = (parts[last + 1] == 1) & (np.diff(years)[last] == 1) & (parts[last] <= usual + 1)
+    goes_on = np.delete(np.diff(parts), last) == 1
+    is_calendar = usual in (SEASONS_OF_UNITS["week"], SEASONS_OF_UNITS["month"])
+    return usual if is_calendar and begins_anew.all() and goes_on.all() else None
 
 
 def _season_of_unit(column: pd.Series, steps: int) -> int | None:
@@ -715,6 +762,12 @@ def _climbs_evenly(values: pd.Series, series: NDArray[np.int64]) -> bool:
         return False
     usual = float(np.median(steps))
     return bool(np.mean(np.abs(steps - usual) <= EVEN * abs(usual)) >= MOSTLY_STEPS)
+
+
+def _goes_one_way(values: pd.Series, series: NDArray[np.int64]) -> bool:
+    """Return whether numbers rise, or fall, with every row of a series."""
+    steps = np.diff(values.to_numpy(np.float64, na_value=np.nan))[series[1:] == series[:-1]]
+    return len(steps) >= FEWEST_ROWS and bool((steps > 0).all() or (steps < 0).all())
 
 
 def _counts_or_cycles(values: pd.Series, series: NDArray[np.int64]) -> bool:
