@@ -1075,3 +1075,15 @@ def test_ages_that_rise_with_every_row_are_no_target(tmp_path: Path) -> None:
     )
     frame["Depth [m]"] = np.cumsum(RNG.exponential(2, 60))
     assert first_of(tmp_path, frame)["target"] == "CO2"
+
+
+@pytest.mark.parametrize("stamp", ["%Y-%m", "%b-%d-%Y", "%d-%b-%y"])
+def test_a_first_line_of_a_date_and_a_number_is_no_header(forecast: Callable, tmp_path: Path, stamp: str) -> None:
+    """Taken for names, the first row was lost without a word, and the target was called 10.5."""
+    path = tmp_path / "plain.csv"
+    months = pd.date_range("2015-01-01", periods=60, freq="MS").strftime(stamp)
+    pd.DataFrame({"month": months, "y": [10.5, *values(59)]}).to_csv(path, index=False, header=False)
+    assert "has no header: its first line is" in forecast("check", path).out
+    proposal = find_proposals(path, DataConfig())[0]
+    assert proposal.options == {"header": False}
+    assert (proposal.time, proposal.target, proposal.step) == ("column_1", "column_2", "MS")

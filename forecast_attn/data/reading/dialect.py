@@ -130,12 +130,30 @@ def column_names(records: list[Record], delimiter: str, label: str) -> list[str]
     """
     names = [name.strip() or f"Unnamed: {position}" for position, name in enumerate(records[0])]
     _check_is_split(names, delimiter, label)
-    if all(DATA_CELL.fullmatch(name) for name in names):
+    if _are_cells(names):
         line = delimiter.join(records[0])
         message = f"{label} has no header: its first line is {line!r}"
         raise DataError(message, "add a line with the columns' names", code="FA107")
     check_names(names, label)
     return names
+
+
+def _are_cells(names: list[str]) -> bool:
+    """Return whether a first line is a row: all numbers and dates, or a date in any form beside a decimal number."""
+    if all(DATA_CELL.fullmatch(name) for name in names):
+        return True
+    if not any(_POINT.fullmatch(name) or _COMMA.fullmatch(name) for name in names):
+        return False
+    import pandas as pd
+
+    from forecast_attn.data.timestamps import parse_timestamps
+
+    words = [name for name in names if not DATA_CELL.fullmatch(name)]  # else numbers would be years
+    try:
+        stamps, bad = parse_timestamps(pd.Series(words, dtype=object))
+    except DataError:
+        return True  # a date whose day may be its month
+    return stamps.dtype.kind == "M" and not bad.all()
 
 
 def unnamed_column(number: int) -> str:
