@@ -58,7 +58,7 @@ def read_body(content: bytes, content_type: str, query: Mapping[str, str]) -> Re
         document = _document(content)
         tables = {name: _source(name, document.pop(name)) for name in TABLES if document.get(name) is not None}
         given |= {name: value for name, value in document.items() if name not in TABLES}
-    elif content:
+    else:
         tables = {"history": _table_of(content, content_type)}
     attention = given.pop("attention", False)
     if not isinstance(attention, bool):

@@ -240,6 +240,8 @@ def test_a_bad_table_is_refused_as_on_the_command_line(
         (b'{"\\ud800": 1}', JSON, 422, "the body has a lone surrogate"),
         (b'{"history": [{"\\ud83d\\ude00": 1}]}', JSON, 422, "no column"),
         ({"combine_with": [1, 2]}, JSON, 400, "--combine-with needs names of baselines; got '1,2'"),
+        (b"", CSV, 422, "'history' is empty"),
+        (b"", ARROW, 422, "'history' is empty"),
         (b"PAR1 and more", CSV, 422, "the body is parquet, not text as its content type says"),
         (b"\xff\xff\xff\xff and more", ARROW, 422, "'history' is a damaged arrow stream file"),
         (b"x" * 100_001, CSV, 413, "the body is larger than 100,000 bytes"),
