@@ -21,7 +21,6 @@ from forecast_attn.data.zones import Zone
 from forecast_attn.evaluation.quantile_scores import intervals
 from forecast_attn.inspection import statistics
 from forecast_attn.inspection.grouping import Grouping, group_windows
-from forecast_attn.inspection.heatmap import tick_lags
 from forecast_attn.inspection.statistics import (
     distance_span,
     has_time_distances,
@@ -30,6 +29,7 @@ from forecast_attn.inspection.statistics import (
     target_steps,
     target_timestamps,
 )
+from forecast_attn.inspection.terminal_heatmap import tick_lags
 from forecast_attn.inspection.window_values import WindowValues
 from forecast_attn.notebook import darkest_weight
 

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from forecast_attn.errors import ConfigError, needing
 from forecast_attn.inspection.fonts import installed_fonts
-from forecast_attn.inspection.heatmap import tick_lags
 from forecast_attn.inspection.results import Inspection, InspectionHeader
 from forecast_attn.inspection.series_lines import SeriesLines
 from forecast_attn.inspection.statistics import has_time_distances, time_distance
+from forecast_attn.inspection.terminal_heatmap import tick_lags
 from forecast_attn.notebook import ACCENT, FORECAST, GRID, HEAT, INK, SOFT, darkest_weight
 from forecast_attn.runs.atomic import replacing, write_errors_of
 

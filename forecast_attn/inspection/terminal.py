@@ -11,9 +11,9 @@ from rich.text import Text
 
 from forecast_attn.data.sessions import base_alias
 from forecast_attn.inspection.differences import WeightComparison
-from forecast_attn.inspection.heatmap import heatmap_text, profile_text
 from forecast_attn.inspection.results import GroupStatistics, Inspection, InspectionHeader, StepStatistics, TopLag
 from forecast_attn.inspection.statistics import has_time_distances, time_distance
+from forecast_attn.inspection.terminal_heatmap import heatmap_text, profile_text
 from forecast_attn.inspection.warnings import identifiability_words
 
 ROOMY_WIDTH, SPACIOUS_WIDTH = 60, 80  # characters the table of steps needs for more numbers, and for time stamps

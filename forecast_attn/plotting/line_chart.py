@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
-from forecast_attn.inspection.heatmap import has_rich_colours
+from forecast_attn.inspection.terminal_heatmap import has_rich_colours
 from forecast_attn.plotting.ticks import number_text, number_ticks
 
 Floats = NDArray[np.float64]

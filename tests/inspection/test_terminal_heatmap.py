@@ -8,7 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-from forecast_attn.inspection.heatmap import ASCII_RAMP, GUTTER, PROFILE_ROWS, fit_grid, heatmap_text, profile_text
+from forecast_attn.inspection.terminal_heatmap import (
+    ASCII_RAMP,
+    GUTTER,
+    PROFILE_ROWS,
+    fit_grid,
+    heatmap_text,
+    profile_text,
+)
 
 
 def console_of(width, colour=None):
