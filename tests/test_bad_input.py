@@ -254,7 +254,11 @@ def test_future_covariates_are_needed(with_future, refused):
         (lambda f: f.drop(columns="temperature"), "no column 'temperature'; its columns are 'date'", "add the column"),
         (lambda f: f.drop(columns="date"), "no column 'date'; its columns are 'temperature'", "add the column"),
         (lambda f: f.assign(temperature="warm"), r"'temperature' must be numeric; row 1 \(line 2\)", "as in training"),
-        (lambda f: f.assign(temperature=[1, np.nan, *range(8)]), "for 1 of the 3 steps .* 2024-05-01", NEEDED),
+        (
+            lambda f: f.assign(temperature=[1, np.nan, *range(8)]),
+            "for 1 of the 3 steps .* 2024-05-01",
+            "^fill in the empty",
+        ),
         (lambda f: f.assign(temperature=np.inf), r"'temperature' is infinite at row 1 \(line 2\)", "correct"),
         (lambda f: pd.concat([f, f[:1]]), r"2024-04-30 .* twice, the second at row 11 \(line 12\)", "one of the rows"),
         (lambda f: f.assign(date="soon"), r"'date' is 'soon' at row 1 \(line 2\); expected a time stamp", None),
@@ -270,7 +274,11 @@ def test_a_future_file_that_does_not_do(with_future, refused, write, change, mes
 @pytest.mark.parametrize(
     ("change", "message", "hint"),
     [
-        (lambda f: f[-5:], "'history.csv' has too few rows: the lookback needs 14, the longest series has 5", "older"),
+        (
+            lambda f: f[-5:],
+            "'history.csv' has too few rows: the lookback needs 14, the longest series has 5",
+            "older rows; forecast update",
+        ),
         (lambda f: f.drop(columns="temperature"), "'history.csv' has no column 'temperature'", "add the column"),
         (
             lambda f: f.drop(index=[50]),

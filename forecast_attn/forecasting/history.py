@@ -70,7 +70,7 @@ def read_history(
         longest = int(panel.num_known.max())
         raise DataError(
             f"'{source}' has too few rows: the lookback needs {needed}, the longest series has {longest}",
-            "add the rows before them; forecast update --data learns from new rows alone",
+            "add older rows; forecast update --data learns from new rows alone",
         )
     skipped = tuple(name for name, is_long in zip(panel.item_ids, long_enough, strict=True) if not is_long)
     panel = select_series(panel, long_enough)
