@@ -98,7 +98,7 @@ def test_short_series_are_refused_in_one_sentence(as_panel: AsPanel) -> None:
         split_panel(panel, validation=20, horizon=5, lookback=30, short_series="error")
     assert caught.value.message == (
         "7 series are too short: lookback 30 + horizon 5 need 35 training rows; "
-        "'short0' has 11, 'short1' has 11, 'short2' has 11, 'short3' has 11, 'short4' has 11, and 2 more"
+        "'short0' has 11, 'short1' has 11, 'short2' has 11, and 4 more"
     )
     assert "--short-series pad" in str(caught.value.hint)
     assert caught.value.code == "FA407"
