@@ -5,6 +5,7 @@ Pillow writes the frames, which matplotlib brings along.
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,9 @@ from forecast_attn.data.frequency import parse_frequency
 from forecast_attn.errors import ConfigError, RunError, needing
 from forecast_attn.evaluation.quantile_scores import intervals
 from forecast_attn.inspection.fonts import installed_fonts
+from forecast_attn.inspection.interpretation import evidence_of
 from forecast_attn.inspection.plots import heat_colours
+from forecast_attn.inspection.report import inspect_attention
 from forecast_attn.inspection.window_values import WindowValues, values_of_windows
 from forecast_attn.notebook import ACCENT, FORECAST, GRID, INK, SOFT, darkest_weight
 from forecast_attn.plotting.ticks import number_text, number_ticks, time_ticks
@@ -36,8 +39,10 @@ MILLISECONDS, REST = 550, 1_600
 SIZE, DOTS_PER_INCH = (9.0, 4.5), 100
 KINDS = {".gif": "GIF", ".png": "PNG", ".apng": "PNG"}
 LEFT, RIGHT = 0.065, 0.985
-SERIES, WEIGHTS = (0.42, 0.4), (0.08, 0.27)
+SERIES, WEIGHTS = (0.42, 0.37), (0.08, 0.27)
 """Bottom and height of the panels, in parts of the figure."""
+LINE = 125
+"""Characters that fit beside each other."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,11 +52,13 @@ class Animation:
     Attributes:
         dump: their windows, in the order of time.
         values: what these looked at and forecast.
+        sentence: what their weights say, limited by the run's evidence, as everywhere else.
         left_out: number of the series' windows that are not among them.
     """
 
     dump: AttentionDump
     values: WindowValues
+    sentence: str = ""
     left_out: int = 0
 
     @property
@@ -83,9 +90,12 @@ class Animation:
             axes.spines[:].set_visible(False)
             self._label_time(axes, window, with_text=axes is lower)
         cutoff = self.dump.text(self.dump.window_cutoffs[window])
-        figure.text(LEFT - 0.05, 0.94, "Where the forecast looks", fontsize=15, fontweight="bold", color=INK)
+        figure.text(LEFT - 0.05, 0.95, "Where the forecast looks", fontsize=15, fontweight="bold", color=INK)
         words = f"{sizes.mechanism}, {self.dump.item_ids[0]}, cut-off {cutoff}"
-        figure.text(LEFT - 0.05, 0.89, words, fontsize=10, color=SOFT, parse_math=False)
+        figure.text(LEFT - 0.05, 0.905, words, fontsize=10, color=SOFT, parse_math=False)
+        figure.text(
+            LEFT - 0.05, 0.89, textwrap.fill(self.sentence, LINE), fontsize=9, color=INK, va="top", parse_math=False
+        )
         return figure
 
     def save(self, path: Path) -> list[str]:
@@ -206,7 +216,8 @@ def animation_of(run: RunDir | None, item: str | None = None, table: Path | None
     dump = dump.select(item=item or dump.item_ids[0])
     order: NDArray[np.int64] = np.argsort(dump.window_cutoffs, kind="stable")
     shown = dump.take(order[-MOST_FRAMES:])
-    return Animation(shown, values_of_windows(run, shown, table), dump.num_windows - shown.num_windows)
+    sentence = inspect_attention(shown, evidence=evidence_of(run)).reading.sentence
+    return Animation(shown, values_of_windows(run, shown, table), sentence, dump.num_windows - shown.num_windows)
 
 
 def check_name(path: Path) -> str:

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 from forecast_attn.attention_file import read_attention
+from forecast_attn.inspection.interpretation import evidence_of
+from forecast_attn.inspection.report import inspect_attention
 from forecast_attn.plotting.animation import animation_of
 from forecast_attn.runs.run_dir import RunDir
 
@@ -19,7 +21,7 @@ def animation(finished_run):
     windows = np.arange(made.dump.num_windows)[-3:]
     lines = {name: getattr(made.values, name)[windows] for name in ("past", "forecast", "actual")}
     values = type(made.values)(**lines, target=made.values.target)
-    return type(made)(made.dump.take(windows), values, left_out=7)
+    return type(made)(made.dump.take(windows), values, made.sentence, left_out=7)
 
 
 def test_a_frame_draws_the_weights_and_the_values_of_its_window(animation, finished_run):
@@ -38,9 +40,15 @@ def test_a_frame_draws_the_weights_and_the_values_of_its_window(animation, finis
 def test_frames_share_their_axes_and_colours_and_follow_the_time(animation):
     figures = [animation.frame(window) for window in range(3)]
     assert len({(figure.axes[0].get_ylim(), figure.axes[1].images[0].norm.vmax) for figure in figures}) == 1
-    words = [figure.texts[-1].get_text() for figure in figures]
+    words = [figure.texts[-2].get_text() for figure in figures]
     assert words == [f"luong-general, target, cut-off 2024-04-{day}" for day in (24, 25, 26)]
     assert animation.notes == ["the last 3 of 10 windows of 'target'"]
+
+
+def test_a_frame_says_what_inspect_says_of_its_windows(animation, finished_run):
+    made, run = animation_of(RunDir(finished_run), table=finished_run.parent / "data.csv"), RunDir(finished_run)
+    assert made.sentence == inspect_attention(made.dump, evidence=evidence_of(run)).reading.sentence
+    assert animation.frame(0).texts[-1].get_text().replace("\n", " ") == made.sentence
 
 
 @pytest.mark.parametrize("ending", ["gif", "png"])
