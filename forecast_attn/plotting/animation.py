@@ -36,10 +36,10 @@ if TYPE_CHECKING:
 MOST_FRAMES = 24
 MILLISECONDS, REST = 550, 1_600
 """Time of a frame, and of the last one."""
-SIZE, DOTS_PER_INCH = (9.0, 4.5), 100
+SIZE, DOTS_PER_INCH = (9.0, 5.0), 100
 KINDS = {".gif": "GIF", ".png": "PNG", ".apng": "PNG"}
 LEFT, RIGHT = 0.065, 0.985
-SERIES, WEIGHTS = (0.42, 0.37), (0.08, 0.27)
+SERIES, WEIGHTS = (0.39, 0.345), (0.075, 0.25)
 """Bottom and height of the panels, in parts of the figure."""
 LINE = 125
 """Characters that fit beside each other."""
@@ -90,11 +90,11 @@ class Animation:
             axes.spines[:].set_visible(False)
             self._label_time(axes, window, with_text=axes is lower)
         cutoff = self.dump.text(self.dump.window_cutoffs[window])
-        figure.text(LEFT - 0.05, 0.95, "Where the forecast looks", fontsize=15, fontweight="bold", color=INK)
+        figure.text(LEFT - 0.05, 0.955, "Where the forecast looks", fontsize=15, fontweight="bold", color=INK)
         words = f"{sizes.mechanism}, {self.dump.item_ids[0]}, cut-off {cutoff}"
-        figure.text(LEFT - 0.05, 0.905, words, fontsize=10, color=SOFT, parse_math=False)
+        figure.text(LEFT - 0.05, 0.915, words, fontsize=10, color=SOFT, parse_math=False)
         figure.text(
-            LEFT - 0.05, 0.89, textwrap.fill(self.sentence, LINE), fontsize=9, color=INK, va="top", parse_math=False
+            LEFT - 0.05, 0.9, textwrap.fill(self.sentence, LINE), fontsize=9, color=INK, va="top", parse_math=False
         )
         return figure
 
