@@ -147,10 +147,10 @@ def test_tasks_of_slurm_share_a_seed_that_nobody_gave_and_resume_together(
 
 
 THREADS_AT_THE_END = """
-import atexit, glob, pathlib, sys
+import atexit, glob, os, pathlib
 def write():
     names = [pathlib.Path(task).read_text().strip() for task in glob.glob("/proc/self/task/*/comm")]
-    pathlib.Path(sys.argv[-1] + ".threads").write_text("\\n".join(names))
+    pathlib.Path("threads-" + os.environ["SLURM_PROCID"]).write_text("\\n".join(names))
 atexit.register(write)
 from forecast_attn.cli import main
 main()
@@ -170,9 +170,10 @@ def test_no_thread_of_the_group_is_left_when_a_process_ends(
     with started(words, **of_slurm(0, 2, port)) as first, started(words, **of_slurm(1, 2, port)) as second:
         codes = [code for code, _, _ in endings(first, second)]
     assert codes == [0, 0]
-    threads = Path("run.threads").read_text().splitlines()
-    assert threads
-    assert not [name for name in threads if "gloo" in name or "tcpstore" in name]
+    for rank in range(2):
+        threads = Path(f"threads-{rank}").read_text().splitlines()
+        assert threads
+        assert not [name for name in threads if "gloo" in name or "tcpstore" in name]
 
 
 def wait_for_epochs(number: int, process: subprocess.Popen[str]) -> None:
