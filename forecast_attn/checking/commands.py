@@ -7,6 +7,7 @@ evidence, and every error that training would stop at is answered by the option 
 from __future__ import annotations
 
 import dataclasses
+import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -17,7 +18,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.checking.examination import MOST_CATEGORIES, Examination, examine
+from forecast_attn.checking.examination import Examination, categories_of, examine
 from forecast_attn.checking.fix import config_after_reading
 from forecast_attn.checking.role_candidates import (
     DATES,
@@ -472,8 +473,8 @@ def _leave_out(
 
 def _has_categories(column: pd.Series) -> bool:
     """Return whether cells are a few words and whole numbers that all come again: `0`, `a`, `b`."""
-    counts = column.astype("string").value_counts()
-    return bool(1 < len(counts) <= MOST_CATEGORIES and counts.min() > 1 and counts.index.str.fullmatch(r"\w+").all())
+    categories = categories_of(column)
+    return bool(categories) and all(re.fullmatch(r"\w+", category) for category in categories)
 
 
 def _one_of_equal_rows(

@@ -187,13 +187,19 @@ def _pass_stages(draft: Examination, frame: pd.DataFrame, source: str, config: D
 
 def _declaring(frame: pd.DataFrame, column: str) -> str | None:
     """The way to use a column of a few words that come again; None for other text."""
-    counts = frame[column].value_counts()
-    if not 1 < len(counts) <= MOST_CATEGORIES or counts.min() == 1:
+    categories = categories_of(frame[column])
+    if not categories:
         return None
     return (
-        f"to use its {len(counts)} categories: --future '{column}' if they are known ahead, --past if not, "
+        f"to use its {len(categories)} categories: --future '{column}' if they are known ahead, --past if not, "
         "--static if each series has one; --ignore if it is of no use"
     )
+
+
+def categories_of(column: pd.Series) -> list[str]:
+    """The different cells of a column, if they are few and all come again; else none."""
+    counts = column.astype("string").value_counts()
+    return counts.index.tolist() if 1 < len(counts) <= MOST_CATEGORIES and counts.min() > 1 else []
 
 
 def _once_per_cell(findings: list[Finding]) -> list[Finding]:

@@ -58,7 +58,7 @@ class Animation:
 
     dump: AttentionDump
     values: WindowValues
-    sentence: str = ""
+    sentence: str
     left_out: int = 0
 
     @property
