@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.backtest.forecast_rows import rows_table
 from forecast_attn.backtest.losses import Differences, steps_between
-from forecast_attn.baselines.naive import insample_scales
+from forecast_attn.baselines.scales import insample_scales
 from forecast_attn.data.split import Split
 from forecast_attn.evaluation.scoring import RunningScores, scores_to_records
 from forecast_attn.evaluation.significance import TEST_COLUMNS

@@ -5,20 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.data.panel import Panel
 from forecast_attn.data.row_storage import row_blocks
-from forecast_attn.data.segments import blocks, sums
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 RECENT = 1_000
 """Steps that `recent_mean` and `recent_median` look back at most: enough for a constant, at a bounded cost."""
 CUTOFFS_AT_ONCE = 1_000
-Size = Callable[[Floats], Floats]
-"""Size of a change: its absolute value, or its square."""
 
 
 def seasonal_naive(target: Floats, starts: Ints, cutoffs: Ints, *, season: int, horizon: int) -> Floats:
@@ -133,7 +128,7 @@ def _first_observed(target: Floats, starts: Ints) -> Ints:
     """Row of the first value from each start on, the number of rows where there is none (num_cutoffs,)."""
     if not np.isnan(target[starts]).any():
         return starts
-    end = len(target) - 1
+    end = len(target) - 1  # the first from the left is the last of the reversed rows
     return end - _last_observed(target[::-1], end - starts)
 
 
@@ -159,78 +154,3 @@ def _fill_from_earlier(
     which, step = np.nonzero(np.isnan(forecast))
     if len(which):
         forecast[which, step] = _value_at(target, starts[which], _last_observed(target, cutoffs[which]))
-
-
-def seasonal_naive_error(target: Floats, starts: Ints, stops: Ints, *, season: int) -> Floats:
-    """Mean absolute error of one-season-back forecasts within each series: the denominator of MASE.
-
-    Args:
-        target: all series behind each other, NaN where not observed, (num_rows,); starts ascend.
-        starts: first row of each series, (num_series,).
-        stops: row after the last training row of each series, (num_series,).
-        season: steps of one season; series without two seasons use the step before instead.
-
-    Returns:
-        (num_series,), NaN for a series whose training rows never change, or have no two values that far apart.
-
-    Source: Hyndman and Koehler 2006, "Another look at measures of forecast accuracy".
-    """
-    return _mean_change(target, starts, stops, season, np.abs)
-
-
-def seasonal_naive_square(target: Floats, starts: Ints, stops: Ints, *, season: int) -> Floats:
-    """Mean squared error of one-season-back forecasts: the denominator of RMSSE squared (num_series,)."""
-    return _mean_change(target, starts, stops, season, np.square)
-
-
-def _mean_change(target: Floats, starts: Ints, stops: Ints, season: int, size: Size) -> Floats:
-    """Mean size of the changes over one season (num_series,), NaN where it is 0 or there are none."""
-    rows = stops - starts
-    back = np.where(rows > season, season, 1)
-    total, number = np.zeros(len(starts)), np.zeros(len(starts))
-    for series in blocks(starts):
-        for lag in np.unique(back[series]):
-            chosen = np.arange(series.start, series.stop)[(back == lag)[series] & (rows > lag)[series]]
-            if len(chosen):
-                total[chosen], number[chosen] = _changes(target, starts[chosen], stops[chosen], int(lag), size)
-    error = np.divide(total, number, out=np.full(len(starts), np.nan), where=number > 0)
-    return np.where(error > 0, error, np.nan)
-
-
-def _changes(target: Floats, starts: Ints, stops: Ints, lag: int, size: Size) -> tuple[Floats, Floats]:
-    """Sum of the sizes and number of the changes over `lag` steps in each series (num_series,)."""
-    values = target[starts[0] : stops[-1]]
-    changes = size(values[lag:] - values[:-lag])
-    firsts, counts = starts - starts[0], stops - starts - lag
-    observed = ~np.isnan(changes)
-    if observed.all():
-        return sums(changes, firsts, counts), counts.astype(np.float64)
-    return sums(np.where(observed, changes, 0.0), firsts, counts), sums(observed, firsts, counts)
-
-
-# --------------------------------------------------------------------------- scales
-# Errors of seasonal-naive in the past of each series: the scales of MASE and RMSSE.
-
-
-def insample_scales(panel: Panel, stops: NDArray[np.int64], season: int) -> pd.DataFrame:
-    """Errors of one-season-back forecasts within each series' first rows.
-
-    Args:
-        panel: the actuals.
-        stops: row after the last row to look at, of each series, (num_series,): nothing after it counts.
-        season: steps of one season.
-
-    Returns:
-        By item_id: `mae`, the mean absolute error, and `rmse`, the root of the mean square; NaN for a series that
-        never changes.
-
-    Source: Hyndman and Koehler 2006; the squares as in the M5 competition (Makridakis et al. 2022).
-    """
-    starts = panel.starts[:-1]
-    return pd.DataFrame(
-        {
-            "mae": seasonal_naive_error(panel.target, starts, stops, season=season),
-            "rmse": np.sqrt(seasonal_naive_square(panel.target, starts, stops, season=season)),
-        },
-        index=pd.Index(panel.item_ids, name="item_id"),
-    )

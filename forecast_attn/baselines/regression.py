@@ -34,7 +34,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 HALF_LIVES = (np.inf, 365.0, 90.0)
-"""Seasons after which a window counts half; the mean of the three forecasts is the forecast."""
+"""Seasons after which a window counts half, the longest first; the mean of the three forecasts is the forecast."""
 SCALE_EVERY, SCALE_OVER = 28, 365
 """Seasons after which the scales are renewed, counted from the first row, and seasons that they are measured on."""
 _WINDOWS_AT_ONCE = 4_096
@@ -43,7 +43,7 @@ _WINDOWS_AT_ONCE = 4_096
 def regression_forecasts(panel: Panel, cutoffs: Ints, setup: BaselineSetup) -> Floats:
     """Forecast with a regression of each series, estimated at each cut-off on what was known then.
 
-    The regression of a cut-off learns from every window of its series whose horizon has come true by then and whose
+    The regression of a cut-off learns from every window of its series whose horizon has been observed by then and whose
     own cut-off has the same phase of the season (see `phases`), weighted by 0.5^(age / half-life). Its forecast does
     not depend on which other cut-offs are asked for, but for rounding, nor on the boundary.
 
@@ -62,8 +62,8 @@ def regression_forecasts(panel: Panel, cutoffs: Ints, setup: BaselineSetup) -> F
     forecasts = np.full((len(cutoffs), setup.horizon), np.nan)
     series = panel.series_of(cutoffs)
     known = cutoffs - panel.starts[series] + 1
-    epoch = SCALE_EVERY * period(setup)
-    fitted = np.minimum(np.maximum(known // epoch * epoch, setup.lookback), known)
+    scale_period = SCALE_EVERY * period(setup)
+    fitted = np.minimum(np.maximum(known // scale_period * scale_period, setup.lookback), known)
     vintages, inputs, of_inputs = vintages_of(panel), None, None
     for group in alike(series, fitted, phases(panel, cutoffs, setup)):
         if (series[group[0]], fitted[group[0]]) != of_inputs:
@@ -93,32 +93,32 @@ def _roll(inputs: RegressionInputs, cutoffs: Ints, windows: Ints, setup: Baselin
     Args:
         inputs: of the series.
         cutoffs: rows, (num_cutoffs,).
-        windows: rows of the cut-offs to learn from, ascending; each only once its horizon has come true.
+        windows: rows of the cut-offs to learn from, ascending; each only once its horizon has been observed.
         setup: sizes.
     """
-    memories = [_Memory(inputs, half_life, setup) for half_life in HALF_LIVES]
+    all_sums = [_DecayedSums(inputs, half_life, setup) for half_life in HALF_LIVES]
     lowest, highest = inputs.rows.bounds(cutoffs)
     forecasts = np.full((len(cutoffs), setup.horizon), np.nan)
     learnt, before = 0, cutoffs[0]
     for index, cutoff in enumerate(cutoffs):
         stop = int(np.searchsorted(windows, cutoff - setup.horizon, side="right"))
-        for memory in memories:
-            memory.fade(cutoff - before)
+        for sums in all_sums:
+            sums.fade(cutoff - before)
         for first in range(learnt, stop, _WINDOWS_AT_ONCE):
             some = windows[first : min(first + _WINDOWS_AT_ONCE, stop)]
             seen, targets = inputs.of(some), inputs.targets(some)
             whole = ~(np.isnan(seen).any(axis=1) | np.isnan(targets).any(axis=1))
-            for memory in memories:
-                memory.learn(seen[whole], targets[whole], cutoff - setup.horizon - some[whole])
+            for sums in all_sums:
+                sums.learn(seen[whole], targets[whole], cutoff - setup.horizon - some[whole])
         learnt, before = stop, cutoff
-        if memories[0].weight >= FEWEST_LEARNED:  # of the one that forgets nothing: the number of windows
-            of_each = [memory.forecast(inputs.of(cutoffs[index : index + 1])[0]) for memory in memories]
+        if all_sums[0].weight >= FEWEST_LEARNED:  # these forget nothing, so their weight is the number of windows
+            of_each = [sums.forecast(inputs.of(cutoffs[index : index + 1])[0]) for sums in all_sums]
             mean = np.mean([inputs.rows.scale.invert(each) for each in of_each if each is not None], axis=0)
             forecasts[index] = np.clip(mean, lowest[index], highest[index])
     return forecasts
 
 
-class _Memory:
+class _DecayedSums:
     """Decayed sums X'WX and X'WY of the windows learnt so far, W their weights at the present cut-off."""
 
     def __init__(self, inputs: RegressionInputs, half_life: float, setup: BaselineSetup) -> None:
@@ -147,5 +147,5 @@ class _Memory:
         """The transformed target (horizon,); None where no window has enough weight left."""
         if self.weight < 1:
             return None
-        weights = np.linalg.solve(self._moments + np.diag(self._inputs.penalties), self._products)
-        return np.asarray(seen @ weights)
+        coefficients = np.linalg.solve(self._moments + np.diag(self._inputs.penalties), self._products)
+        return np.asarray(seen @ coefficients)

@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.baselines.naive import insample_scales, seasonal_naive
+from forecast_attn.baselines.naive import seasonal_naive
+from forecast_attn.baselines.scales import insample_scales
 from forecast_attn.config.options import DataConfig, RunConfig
 from forecast_attn.config.requests import READING, EvaluateRequest, takes
 from forecast_attn.data.csv_text import csv_text

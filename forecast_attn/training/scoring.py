@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from forecast_attn.attention_file import DumpChoice
 from forecast_attn.baselines.combination_weights import independent_windows
-from forecast_attn.baselines.naive import Floats, seasonal_naive_error
 from forecast_attn.baselines.registry import DEFAULT_BASELINES, CachedBaselines
+from forecast_attn.baselines.scales import Floats, seasonal_naive_error
 from forecast_attn.config.options import RunConfig
 from forecast_attn.config.values import NETWORK
 from forecast_attn.data.split import spread_evenly

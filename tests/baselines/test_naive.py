@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forecast_attn.baselines.naive import seasonal_naive, seasonal_naive_error
+from forecast_attn.baselines.naive import seasonal_naive
+from forecast_attn.baselines.scales import seasonal_naive_error
 
 NAN = math.nan
 

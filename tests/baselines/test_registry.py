@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from forecast_attn.baselines import linear
 from forecast_attn.baselines import optional as optional_baselines
-from forecast_attn.baselines.naive import drift, insample_scales, naive, seasonal_naive_error, seasonal_naive_square
+from forecast_attn.baselines.naive import drift, naive
 from forecast_attn.baselines.registry import (
     BASELINES,
     DEFAULT_BASELINES,
@@ -21,6 +21,7 @@ from forecast_attn.baselines.registry import (
     baseline_forecasts,
     check_baselines,
 )
+from forecast_attn.baselines.scales import insample_scales, seasonal_naive_error, seasonal_naive_square
 from forecast_attn.config.options import RunConfig
 from forecast_attn.data.calendar import Calendar
 from forecast_attn.data.panel import Panel

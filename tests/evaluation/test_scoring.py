@@ -151,7 +151,7 @@ def history() -> pd.DataFrame:
 
 
 def scales_of(train: pd.DataFrame) -> pd.DataFrame:
-    from forecast_attn.baselines.naive import insample_scales
+    from forecast_attn.baselines.scales import insample_scales
     from forecast_attn.config.options import DataConfig
     from forecast_attn.evaluation.actuals import read_actuals
 
