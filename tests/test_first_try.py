@@ -1077,13 +1077,34 @@ def test_ages_that_rise_with_every_row_are_no_target(tmp_path: Path) -> None:
     assert first_of(tmp_path, frame)["target"] == "CO2"
 
 
+@pytest.mark.parametrize("value", [10.5, 124])
 @pytest.mark.parametrize("stamp", ["%Y-%m", "%b-%d-%Y", "%d-%b-%y"])
-def test_a_first_line_of_a_date_and_a_number_is_no_header(forecast: Callable, tmp_path: Path, stamp: str) -> None:
+def test_a_first_line_of_a_date_and_a_number_is_no_header(
+    forecast: Callable, tmp_path: Path, stamp: str, value: float
+) -> None:
     """Taken for names, the first row was lost without a word, and the target was called 10.5."""
     path = tmp_path / "plain.csv"
     months = pd.date_range("2015-01-01", periods=60, freq="MS").strftime(stamp)
-    pd.DataFrame({"month": months, "y": [10.5, *values(59)]}).to_csv(path, index=False, header=False)
+    pd.DataFrame({"month": months, "y": [value, *(values(59) * 10).astype(type(value))]}).to_csv(
+        path, index=False, header=False
+    )
     assert "has no header: its first line is" in forecast("check", path).out
     proposal = find_proposals(path, DataConfig())[0]
     assert proposal.options == {"header": False}
     assert (proposal.time, proposal.target, proposal.step) == ("column_1", "column_2", "MS")
+
+
+@pytest.mark.parametrize("first", ["124", "124.5", "1990"])
+def test_numbered_months_beside_numbers_need_no_header(tmp_path: Path, first: str) -> None:
+    path = tmp_path / "plain.csv"
+    rows = [f"{at // 12 + 1}-{at % 12 + 1:02d},{first if at == 0 else 100 + at % 12}" for at in range(48)]
+    path.write_text("\n".join(rows))
+    proposal = find_proposals(path, DataConfig())[0]
+    assert (proposal.options, proposal.time, proposal.target) == ({"header": False}, "column_1", "column_2")
+
+
+@pytest.mark.parametrize("names", ["2019,2020,Jan-2021", "Date,1,2", "2020-01,2020-02,2020"])
+def test_names_of_steps_are_a_header(tmp_path: Path, names: str) -> None:
+    path = tmp_path / "named.csv"
+    path.write_text("\n".join([names, *("1,2,3",) * 5]))
+    assert list(read_table(path, DataConfig()).columns) == names.split(",")

@@ -32,6 +32,7 @@ from forecast_attn.data.reading.extra_lines import (
     DATA_CELL,
     DELIMITERS,
     MOST_RECORDS,
+    YEAR,
     ExtraLines,
     naming_line,
     without_extra_lines,
@@ -139,16 +140,18 @@ def column_names(records: list[Record], delimiter: str, label: str) -> list[str]
 
 
 def _are_cells(names: list[str]) -> bool:
-    """Return whether a first line is a row: all numbers and dates, or a date in any form beside a decimal number."""
-    if all(DATA_CELL.fullmatch(name) for name in names):
+    """Return whether a first line is a row: all numbers and dates, or a date in any form beside a number, no year."""
+    words = [name for name in names if not DATA_CELL.fullmatch(name)]
+    if not words:
         return True
-    if not any(_POINT.fullmatch(name) or _COMMA.fullmatch(name) for name in names):
-        return False
+    if len(words) < len(names) and all(_NUMBERED_MONTH.fullmatch(word) for word in words):
+        return True
+    if not any(_NUMBER.fullmatch(name) and not YEAR.fullmatch(name) for name in names):
+        return False  # as nearly always; and numbers may be the years of columns
     import pandas as pd
 
     from forecast_attn.data.timestamps import parse_timestamps
 
-    words = [name for name in names if not DATA_CELL.fullmatch(name)]  # else numbers would be years
     try:
         stamps, bad = parse_timestamps(pd.Series(words, dtype=object))
     except DataError:
@@ -245,6 +248,8 @@ _BOTH_MARKS = re.compile(r"[+-]?\d{1,3}(\.\d{3})+,\d+|[+-]?\d{1,3}(,\d{3})+\.\d+
 _NUMBER = re.compile("|".join(f"(?:{kind.pattern})" for kind in (_PLAIN, _COMMA, _BOTH_MARKS)), re.IGNORECASE)
 """A number of any of these kinds; only `inf` and the exponent, which both have in either case, are letters."""
 
+_NUMBERED_MONTH = re.compile(r"\d{1,3}-(0?[1-9]|1[0-2])")
+"""`1-01`, the first month of the first year: many such cells are dates, a single one is not seen to be."""
 
 def checked_decimal(mark: str) -> str:
     """The mark of `--decimal`.

@@ -24,7 +24,7 @@ DATA_CELL = re.compile(r"[+-]?\d+([.,]\d+)?([eE][+-]?\d+)?|\d{4}-\d\d-\d\d.*|\d{
 MOST_HEADER_ROWS = 4
 FEWEST_BELOW = 5
 """Rows that must show that the lines above them are names."""
-_YEAR = re.compile(r"(1[5-9]|20|21)\d\d")
+YEAR = re.compile(r"(1[5-9]|20|21)\d\d")
 _NAMING_LINE = re.compile(rb'"?sep=([^\r\n])"?(?:\r\n|\r|\n|$)', re.IGNORECASE)
 
 
@@ -165,7 +165,7 @@ def find_preamble(text: str) -> dict[str, Any]:
             first += 1
             names = [name.strip().strip('"') for name in lines[first].split(delimiter)]
         are_names = not any(map(_is_data, names))
-        are_names = are_names and not _YEAR.fullmatch(names[0] if names else "")
+        are_names = are_names and not YEAR.fullmatch(names[0] if names else "")
         if common and are_names and count >= MOSTLY * (len(widths) - first) and 0 < first <= MOST_TITLES:
             return {"skip_rows": text.splitlines().index(lines[first])}
         has_rows_below = 1 < first <= MOST_TITLES and count >= MOSTLY * (len(widths) - first) >= FEWEST_BELOW
@@ -252,7 +252,7 @@ def _below_titles(lines: list[str]) -> tuple[int | None, bool]:
 def _is_data(cell: str) -> bool:
     """Return whether a cell is a number or a date; a year may be a name."""
     plain = cell.strip()
-    return DATA_CELL.fullmatch(plain) is not None and _YEAR.fullmatch(plain) is None
+    return DATA_CELL.fullmatch(plain) is not None and YEAR.fullmatch(plain) is None
 
 
 def _fields(line: str, delimiter: str) -> int:
