@@ -40,7 +40,8 @@ def test_a_future_file_with_matching_rows_is_used(forecast, run, write):
     outcome = forecast("predict", run, "--future", path, "--out", "with.csv")
     assert outcome.code == 0
     assert (
-        "'future.csv': 27 of 30 rows are not used, 5 up to the last known target, 22 beyond the horizon" in outcome.err
+        "'future.csv': 3 of 30 rows are used; not used: 5 up to the last known target, 22 beyond the horizon"
+        in outcome.err
     )
     assert forecast("predict", run, "--out", "without.csv").code == 0
     assert Path("with.csv").read_text() != Path("without.csv").read_text()
@@ -78,7 +79,7 @@ def test_each_series_of_a_future_file_is_used(forecast, small, make_table, write
     outcome = forecast("predict", "run", "--future", write(more, "future.csv"), "--out", "f.csv")
     assert outcome.code == 0
     assert "'future.csv' has 3 rows of series that the history does not have: 'c'" in outcome.err
-    assert "not used" not in outcome.err
+    assert "'future.csv': 6 of 9 rows are used; not used: 3 of other series" in outcome.err
 
 
 def test_a_future_file_may_write_its_names_otherwise(forecast, run, write):
@@ -97,6 +98,28 @@ def test_two_columns_that_may_be_meant_are_not_guessed_between(refused, run, wri
     two = future("2024-04-30", 3).rename(columns={"temperature": "Temperature"}).assign(TEMPERATURE=1.0)
     path = write(two, "future.csv")
     refused("predict", run, "--future", path, "--out", "f.csv", message="no column 'temperature'", hint="did you mean")
+
+
+def test_columns_that_show_what_they_are_may_have_any_name(forecast, refused, small, make_table, write):
+    """Names of series and dates do; numbers do not, so that a covariate of another name is asked for."""
+    parts = [make_table(rows=123, seed=seed).assign(meter=name) for seed, name in enumerate("ab")]
+    table = pd.concat(parts, ignore_index=True)
+    table.loc[table["date"] >= "2024-04-30", "target"] = None
+    words = ("train", write(table), *small, "--id", "meter", "--future", "temperature", "--out", "run", "--quiet")
+    assert forecast(*words).code == 0
+    known = pd.concat([future("2024-04-30", 3, meter=name) for name in "ab"])
+    assert forecast("predict", "run", "--future", write(known, "future.csv"), "--out", "plain.csv").code == 0
+    names = {"meter": "station", "date": "valid", "temperature": "Forecast temperature"}
+    other = write(known.rename(columns=names).assign(kind="x"), "other.csv")
+    outcome = forecast("predict", "run", "--future", other, "--out", "f.csv")
+    assert outcome.code == 0, outcome
+    messages = " ".join(outcome.err.split())
+    assert all(f"has no column '{old}'; '{new}' is taken for it" in messages for old, new in names.items())
+    assert "'other.csv': 6 of 6 rows are used" in messages
+    assert Path("f.csv").read_text() == Path("plain.csv").read_text()
+    degrees = write(known.rename(columns={"temperature": "t2m"}), "degrees.csv")
+    words = ("predict", "run", "--future", degrees, "--out", "f.csv")
+    refused(*words, message="no column 'temperature'; .* 't2m'", hint="call it 'temperature'.*future-template")
 
 
 def weeks_of_shops() -> pd.DataFrame:

@@ -31,6 +31,7 @@ from forecast_attn.data.reading.joined import (
     with_joined,
 )
 from forecast_attn.data.roles import (
+    FORECAST_WORDS,
     ID_NAMES,
     LOOSE_TIME_NAMES,
     MOST_UNDECLARED,
@@ -94,8 +95,6 @@ _CLOCKS = ("timer", "elapsed", "seconds", "secs", "sec", "millis", "ms")
 """Names of columns that count the time that has passed."""
 EVEN = 0.05
 """Share by which the steps of an axis, such as seconds or speeds, may differ from their median."""
-_FORECAST_WORDS = {"forecast", "forecasted", "predicted", "prediction"}
-"""Words in the name of a column that holds somebody's forecasts."""
 _TAKEN_NAMES = (*TIME_NAMES, *LOOSE_TIME_NAMES, *ID_NAMES, *_COUNTERS)
 _SCALE_APART = 20.0
 """Largest over smallest median of columns that are alike."""
@@ -278,7 +277,7 @@ def target_candidates(frame: pd.DataFrame, candidate: RoleCandidate, config: Dat
             column not in chosen,
             order.get(_plain(column), len(order)),
             column not in titled,
-            bool(_FORECAST_WORDS & _words(column)),
+            bool(FORECAST_WORDS & _words(column)),
             column not in wordy,
         )
 

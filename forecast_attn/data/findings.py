@@ -335,7 +335,15 @@ def _example(entry: dict[str, Any], which: str) -> Example | None:
 # The columns a table must have.
 
 
-def require_column(frame: pd.DataFrame, column: str, source: str, flag: str = "", *, code: str = "FA102") -> None:
+def require_column(
+    frame: pd.DataFrame,
+    column: str,
+    source: str,
+    flag: str = "",
+    *,
+    code: str = "FA102",
+    hint: str = "add the column, or correct its name",
+) -> None:
     """Refuse a table that lacks a column.
 
     Raises:
@@ -346,5 +354,4 @@ def require_column(frame: pd.DataFrame, column: str, source: str, flag: str = ""
         flag_text = f" (--{flag})" if flag else ""
         message = f"'{source}' has no column '{column}'{flag_text}; its columns are {quoted(names)}"
         near = nearest(column, names)
-        hint = f"did you mean '{near}'?" if near else "add the column, or correct its name"
-        raise DataError(message, hint, code=code, column=column, file=source)
+        raise DataError(message, f"did you mean '{near}'?" if near else hint, code=code, column=column, file=source)

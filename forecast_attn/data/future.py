@@ -5,6 +5,7 @@ Rows are joined on (item_id, timestamp), never on position.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -30,7 +31,7 @@ from forecast_attn.data.frequency import Stamps, kind_of
 from forecast_attn.data.issued import IssuedForecasts, is_issued, parse_issued, series_in
 from forecast_attn.data.localise import axis_stamps
 from forecast_attn.data.panel import Panel, ranges
-from forecast_attn.data.roles import Roles
+from forecast_attn.data.roles import FORECAST_WORDS, Roles
 from forecast_attn.data.timestamps import looks_like_dates
 from forecast_attn.data.zones import Zone
 from forecast_attn.errors import DataError
@@ -139,7 +140,7 @@ def join_future(
     _warn_of_empty_cells(panel, rows, f"'{source}'", report)
     if panel.roles.future:
         _refuse_unused(panel, rows.stamps, used, source)
-        _count_unused(panel, rows.stamps, used, source, report)
+        _count_used(panel, rows.stamps, used, source, report)
     return _with_future(panel, rows)
 
 
@@ -189,7 +190,10 @@ def needed_cells(roles: Roles, horizon: int) -> NDArray[np.bool_]:
 
 
 def named_as_in_history(panel: Panel, frame: pd.DataFrame, source: str, report: Report) -> pd.DataFrame:
-    """The table with the history's names for columns that differ from them in case and blanks only, or hold its dates.
+    """The table with the history's names for columns that are called otherwise, where there is no doubt.
+
+    That is a name in another case, with other blanks, or with the word forecast in it; the only column of dates; and
+    the only column of the names of the history's series. Other covariates cannot be recognised by their cells.
 
     Args:
         panel: the history.
@@ -200,25 +204,48 @@ def named_as_in_history(panel: Panel, frame: pd.DataFrame, source: str, report: 
     roles = panel.roles
     identifier = (roles.item_id,) if roles.item_id is not None else ()
     lacking = [name for name in (roles.time, *roles.future, *identifier) if name not in frame.columns]
+    if not lacking:
+        return frame
     free = [str(name) for name in frame.columns if name not in (roles.time, roles.target, *roles.future, *identifier)]
     taken = {name: near for name in lacking if (near := _like(name, free)) is not None}
-    if roles.time in lacking and roles.time not in taken and panel.timestamps.dtype.kind == "M":
-        dates = [name for name in free if name not in taken.values() and looks_like_dates(frame[name])]
-        taken |= {roles.time: dates[0]} if len(dates) == 1 else {}
+    free = [name for name in free if name not in taken.values()]
+    if roles.time in lacking and panel.timestamps.dtype.kind == "M":
+        _take_the_only_one(taken, roles.time, [name for name in free if looks_like_dates(frame[name])])
+    for name in _identifier(panel):
+        if name in lacking:
+            _take_the_only_one(taken, name, [each for each in free if _names_series(frame[each], panel.item_ids)])
     for name, column in taken.items():
         message = f"'{source}' has no column '{name}'; '{column}' is taken for it"
         report(Finding("FA511", "note", message, f"call it '{name}' if that is so", column=column))
-    return frame.rename(columns={column: name for name, column in taken.items()}) if taken else frame
+    return frame.rename(columns={column: name for name, column in taken.items()})
+
+
+def _take_the_only_one(taken: dict[str, str], name: str, columns: list[str]) -> None:
+    if name not in taken and len(columns) == 1:
+        taken[name] = columns[0]
+
+
+def _names_series(column: pd.Series, item_ids: tuple[str, ...]) -> bool:
+    """Return whether a column holds names of the history's series and no others."""
+    names = ids_as_text(column)[1] if column.dtype.kind not in "fM" else ()
+    return len(names) > 0 and set(names) <= set(item_ids)
 
 
 def _like(name: str, names: list[str]) -> str | None:
-    """The only one of the names that equals another one apart from case, blanks and underscores."""
-    near = [each for each in names if _plain(each) == _plain(name)]
-    return near[0] if len(near) == 1 else None
+    """The only one of the names that equals another one apart from case, blanks, underscores, and forecast words."""
+    for plain in (_plain, _without_forecast):
+        near = [each for each in names if plain(each) == plain(name) != ""]
+        if near:
+            return near[0] if len(near) == 1 else None
+    return None
 
 
 def _plain(name: str) -> str:
-    return "".join(name.lower().split()).replace("_", "").replace("-", "")
+    return "".join(re.split(r"[\s_-]+", name.lower()))
+
+
+def _without_forecast(name: str) -> str:
+    return "".join(word for word in re.split(r"[\s_-]+", name.lower()) if word not in FORECAST_WORDS)
 
 
 # --------------------------------------------------------------------------- another table
@@ -230,7 +257,8 @@ def _given(
     """Join a table of future covariates to what is known, and count which of its rows are used."""
     names = (panel.roles.time, *panel.roles.future, *_identifier(panel))
     for name in names:
-        require_column(frame, name, source)
+        hint = f"call it '{name}', as the history does; forecast future-template writes a file with these names"
+        require_column(frame, name, source, hint=hint)
     table_stamps, series = _rows_of(panel, frame, source, report, date_format)
     rows = _rows_in_table(panel, table_stamps, series, in_panel.stamps, source)
     covariates, codes, categories = (
@@ -320,9 +348,9 @@ def _refuse_unused(panel: Panel, expected: Stamps, use: _Use, source: str) -> No
         raise DataError(f"'{source}' has no row of the series to forecast", "write their names as the history does")
 
 
-def _count_unused(panel: Panel, expected: Stamps, use: _Use, source: str, report: Report) -> None:
-    """Report how many rows of a table that the user named are not used, and why."""
-    if use.left_out is None or not use.left_out.any():
+def _count_used(panel: Panel, expected: Stamps, use: _Use, source: str, report: Report) -> None:
+    """Report how many rows of a table that the user named are used, and why the others are not."""
+    if use.left_out is None:
         return
     stamps, series = use.stamps[use.left_out], use.series[use.left_out]
     known = series >= 0
@@ -333,14 +361,15 @@ def _count_unused(panel: Panel, expected: Stamps, use: _Use, source: str, report
         message = f"'{source}' has {number} of series that the history does not have: {names}"
         report(Finding("FA505", "warning", message, "they are left out", column=panel.roles.item_id))
     reasons = [
+        (~known, "of other series"),
         (early, "up to the last known target"),
         (late, "beyond the horizon"),
         (known & ~early & ~late, "between the steps"),
     ]
-    unused = [f"{int(which.sum()):,} {where}" for which, where in reasons if which.any()]
-    if unused:
-        rows = f"{int(known.sum()):,} of {counted(len(use.table_stamps), 'row')}"
-        report(Finding("FA510", "note", f"'{source}': {rows} are not used, {', '.join(unused)}"))
+    num_rows = len(use.table_stamps)
+    used = f"{num_rows - len(stamps):,} of {counted(num_rows, 'row')} are used"
+    unused = ", ".join(f"{int(which.sum()):,} {where}" for which, where in reasons if which.any())
+    report(Finding("FA510", "note", f"'{source}': {used}{f'; not used: {unused}' if unused else ''}"))
 
 
 def _identifier(panel: Panel) -> tuple[str, ...]:

@@ -27,6 +27,8 @@ STEP_NAMES = ("step", "index", "t", "time_idx", "year", "unnamed: 0")
 ID_NAMES = ("item_id", "unique_id", "series_id", "id", "series")
 _BOOLEANS = {"True": "1", "False": "0"}
 TARGET_NAMES = ("target", "y", "value", "ot", "demand", "sales")
+FORECAST_WORDS = {"forecast", "forecasted", "predicted", "prediction"}
+"""Words in the name of a column that holds somebody's forecasts."""
 MOST_UNDECLARED = 2_000
 """Columns that get a role by themselves; a table of more is a wide one, or holds what no network learns from."""
 

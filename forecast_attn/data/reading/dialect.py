@@ -251,6 +251,7 @@ _NUMBER = re.compile("|".join(f"(?:{kind.pattern})" for kind in (_PLAIN, _COMMA,
 _NUMBERED_MONTH = re.compile(r"\d{1,3}-(0?[1-9]|1[0-2])")
 """`1-01`, the first month of the first year: many such cells are dates, a single one is not seen to be."""
 
+
 def checked_decimal(mark: str) -> str:
     """The mark of `--decimal`.
 
