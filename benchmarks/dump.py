@@ -63,16 +63,14 @@ class Subject:
 
     def predict(self, *, need_weights: bool = False) -> None:
         """Forecast every window, and keep nothing."""
-        for _ in forecast_windows(
-            self.model, self.panel, self.cutoffs, device=CPU, arrays=self.arrays, need_weights=need_weights
-        ):
+        for _ in forecast_windows(self.model, self.panel, self.cutoffs, self.arrays, need_weights=need_weights):
             pass
 
     def write(self, path: Path, choice: DumpChoice) -> int:
         """Forecast every window and write its weights; the size that was told beforehand."""
-        output = AttentionDumpPlan.plan(self.model, self.panel, self.arrays, self.cutoffs, choice, CPU)
+        output = AttentionDumpPlan.plan(self.model, self.panel, self.arrays, self.cutoffs, choice)
         with output.open(path) as writer:
-            for forecasts in forecast_windows(self.model, self.panel, self.cutoffs, device=CPU, arrays=self.arrays):
+            for forecasts in forecast_windows(self.model, self.panel, self.cutoffs, self.arrays):
                 output.write(writer, forecasts)
         return output.size.estimated_bytes
 

@@ -92,17 +92,16 @@ class ForecastAttn(NamedTuple):
         return self.model.network.encoder.layers.input_size, known - (HIDDEN if is_bahdanau else 0)
 
     def score(self, device: torch.device | None = None) -> NDArray[np.float64]:
-        batches = forecast_windows(
-            self.model, self.panel, self.cutoffs, device=device or self.device, need_weights=False
-        )
+        arrays = self.model.schema.windows_of(self.panel).to(device or self.device)
+        batches = forecast_windows(self.model, self.panel, self.cutoffs, arrays, need_weights=False)
         return np.concatenate([batch.prediction for batch in batches])
 
     def write(self, path: Path) -> None:
         """The weights of all windows as a file."""
         arrays = self.model.schema.windows_of(self.panel).to(self.device)
-        output = AttentionDumpPlan.plan(self.model, self.panel, arrays, self.cutoffs, DumpChoice(), self.device)
+        output = AttentionDumpPlan.plan(self.model, self.panel, arrays, self.cutoffs, DumpChoice())
         with output.open(path) as writer:
-            for forecasts in forecast_windows(self.model, self.panel, self.cutoffs, device=self.device, arrays=arrays):
+            for forecasts in forecast_windows(self.model, self.panel, self.cutoffs, arrays):
                 output.write(writer, forecasts)
 
 

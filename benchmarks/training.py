@@ -139,7 +139,7 @@ def our_rates(attention: str, frame: pd.DataFrame, folder: Path, turn: int) -> t
     cutoffs = np.arange(LOOKBACK, LOOKBACK + WINDOWS)
 
     def score() -> None:
-        for _ in forecast_windows(model, panel, cutoffs, device=torch.device("cpu")):
+        for _ in forecast_windows(model, panel, cutoffs):
             pass
 
     encoder = model.network.encoder.layers.input_size

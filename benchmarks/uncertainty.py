@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import torch
 
 from forecast_attn import Forecaster
 from forecast_attn.forecasting.history import read_history
@@ -48,7 +47,7 @@ def scores(run: RunDir, frame: pd.DataFrame) -> list[float]:
     lookback, horizon = model.schema.lookback, model.schema.horizon
     panel = read_history(model, run, frame.iloc[-HELD_BACK - lookback :], TABLE.name).panel
     cutoffs = np.arange(lookback - 1, len(panel.target) - horizon)
-    batches = list(forecast_windows(model, panel, cutoffs, device=torch.device("cpu"), need_weights=False))
+    batches = list(forecast_windows(model, panel, cutoffs, need_weights=False))
     quantiles = np.concatenate([batch.quantiles for batch in batches if batch.quantiles is not None])
     actual = panel.target[cutoffs[:, None] + np.arange(1, horizon + 1)]
     error = actual[..., None] - quantiles

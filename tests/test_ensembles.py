@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
@@ -220,7 +219,7 @@ def test_the_combined_quantiles_are_calibrated(trained):
     preparation = prepare(panel, model.config.data)
     cutoffs, series = validation_rows(preparation, model.config), np.zeros(16, np.int64)
     bare = replace(model, calibration=None)
-    (batch,) = forecast_windows(bare, preparation.panel, cutoffs, device=torch.device("cpu"))
+    (batch,) = forecast_windows(bare, preparation.panel, cutoffs)
     scaler = model.schema.scaler
     for step in range(3):
         actual = scaler.scale_target(preparation.panel.target[cutoffs + 1 + step], series)

@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -89,7 +88,7 @@ def model(run: Path) -> Model:
 def forecast_at(model: Model, cutoff: int, data: pd.DataFrame, issues: pd.DataFrame) -> np.ndarray:
     """The forecast from a row of the middle of the data, as a backtest makes it."""
     panel, _ = read_panel(data, model.config, issues)
-    (batch,) = forecast_windows(model, panel, np.array([cutoff]), device=torch.device("cpu"))
+    (batch,) = forecast_windows(model, panel, np.array([cutoff]))
     return batch.prediction[0]
 
 

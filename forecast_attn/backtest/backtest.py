@@ -171,14 +171,7 @@ class _RunningBacktest:
         backtest, points, quantiles = self.backtest, [], []
         windows = backtest.folds.windows[part.windows]
         # As in `predict`: where there are weights, windows are computed the way that has them, which rounds otherwise.
-        for batch in forecast_windows(
-            model,
-            backtest.panel,
-            windows,
-            device=backtest.device,
-            arrays=self.arrays,
-            need_weights=model.has_attention,
-        ):
+        for batch in forecast_windows(model, backtest.panel, windows, self.arrays, need_weights=model.has_attention):
             points.append(batch.prediction)
             if batch.quantiles is not None:
                 quantiles.append(batch.quantiles)
@@ -292,17 +285,15 @@ class _RunningBacktest:
         every = np.sort(backtest.folds.windows)
         first = self.model_of(backtest.folds.models[0])
         output = AttentionDumpPlan.plan(
-            first, backtest.panel, self.arrays, every, backtest.attention, backtest.device, self._network_share()
+            first, backtest.panel, self.arrays, every, backtest.attention, self._network_share()
         )
         self.listener.attention_planned(output.size, path)
         with output.open(path) as writer:
             for number in backtest.folds.models:
                 windows = backtest.folds.windows[backtest.folds.windows_of_model(number)]
                 cutoffs = np.intersect1d(output.cutoffs, windows)
-                model = self.model_of(number)
-                for forecasts in forecast_windows(
-                    model.uncalibrated, backtest.panel, cutoffs, device=backtest.device, arrays=self.arrays
-                ):
+                model = self.model_of(number).uncalibrated
+                for forecasts in forecast_windows(model, backtest.panel, cutoffs, self.arrays):
                     output.write(writer, forecasts)
 
     def _network_share(self) -> NetworkShare:

@@ -294,7 +294,7 @@ def difference_from_predict(
 
 
 def _forecasts(model: Model, panel: Panel) -> Arrays:
-    batches = list(forecast_windows(model, panel, panel.ends - 1, device=torch.device("cpu")))
+    batches = list(forecast_windows(model, panel, panel.ends - 1))
     named = {"prediction": "prediction", "quantiles": "quantiles", "attention": "weights"}
     return {
         name: np.concatenate([getattr(batch, field) for batch in batches])

@@ -27,8 +27,6 @@ from forecast_attn.forecasting.identifiability import RANK_WINDOWS, value_rank
 from forecast_attn.forecasting.model import Model, WindowForecasts, attention_metadata
 
 if TYPE_CHECKING:
-    import torch
-
     from forecast_attn.data.windows import WindowArrays
 
 DumpListener = Callable[[DumpSize, Path], None]
@@ -65,7 +63,6 @@ class AttentionDumpPlan:
         arrays: WindowArrays,
         cutoffs: NDArray[np.int64],
         choice: DumpChoice,
-        device: torch.device,
         share: NetworkShare | None = None,
     ) -> AttentionDumpPlan:
         """Choose the windows that networks forecast.
@@ -73,10 +70,9 @@ class AttentionDumpPlan:
         Args:
             model: with attention.
             panel: with the rows of the windows' horizons.
-            arrays: the panel's windows.
+            arrays: the panel's windows, on the device to compute on.
             cutoffs: rows to choose from, (num_cutoffs,).
             choice: what to write of them.
-            device: where to compute.
             share: how much of the forecasts is the network's; all of it when None.
 
         Raises:
@@ -84,14 +80,13 @@ class AttentionDumpPlan:
         """
         from forecast_attn.forecasting.inference import forecast_windows
 
-        arrays = arrays.to(device)
-
         def forecast(rows: NDArray[np.int64]) -> Iterator[WindowForecasts]:
-            return forecast_windows(model.uncalibrated, panel, rows, device=device, arrays=arrays)
+            return forecast_windows(model.uncalibrated, panel, rows, arrays)
 
         few = DumpChoice(windows=RANK_WINDOWS).of_cutoffs(choice.of_cutoffs(cutoffs))
         # Weights averaged over an ensemble weigh no values of their own.
-        rank = None if model.is_ensemble or not len(few) else int(value_rank(model.to(device), arrays, few).max())
+        model.to(arrays.target.device)
+        rank = None if model.is_ensemble or not len(few) else int(value_rank(model, arrays, few).max())
         return cls.with_rank(model, panel, cutoffs, choice, forecast, rank, share)
 
     @classmethod
@@ -107,17 +102,9 @@ class AttentionDumpPlan:
     ) -> AttentionDumpPlan:
         """Choose the windows, where the rank of the values is known.
 
-        Args:
-            model: as of `plan`.
-            panel: as of `plan`.
-            cutoffs: as of `plan`.
-            choice: as of `plan`.
+        Args, if not those of `plan`:
             forecast: forecasts a few of the windows, to estimate the file's size.
             rank: of the values that the weights weigh.
-            share: as of `plan`.
-
-        Raises:
-            ConfigError: more weights of a row are to be kept than there are.
         """
         check_top(choice.top, model.schema.lookback, model.patch_length)
         metadata = dataclasses.replace(

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from forecast_attn.cluster import connected
 from forecast_attn.data.panel import Filled, Panel
-from forecast_attn.data.windows import WindowArrays
 from forecast_attn.devices import cpu_threads
 from forecast_attn.forecasting.inference import forecast_windows, windows_at_once
 from forecast_attn.forecasting.model import Model, WindowForecasts
@@ -30,33 +29,22 @@ class Engine(Protocol):
     """Forecasts the windows of a panel as `forecast_windows` does, in the same batches."""
 
     def __call__(
-        self,
-        model: Model,
-        panel: Panel,
-        cutoffs: NDArray[np.int64],
-        *,
-        device: Any,
-        arrays: Any = None,
-        need_weights: bool = True,
+        self, model: Model, panel: Panel, cutoffs: NDArray[np.int64], *, need_weights: bool = True
     ) -> Iterator[WindowForecasts]:
         """Forecast every cut-off, a batch at a time."""
 
 
 @contextlib.contextmanager
-def opened(engine: str, accelerator: str) -> Iterator[Engine]:
-    """The engine of that name.
+def connected_engine(accelerator: str) -> Iterator[Engine]:
+    """Return the engine of a Ray cluster.
 
     Args:
-        engine: `local`, which is this process, or `ray`.
         accelerator: as of the command.
 
     Raises:
         ConfigError: Ray is not installed, or the cluster has no such device.
         RunError: there is no such cluster.
     """
-    if engine == "local":
-        yield forecast_windows
-        return
     with connected(accelerator) as cluster:
         yield RayEngine(cluster.in_order, cluster.num_workers, cluster.device_type)
 
@@ -70,25 +58,9 @@ class RayEngine(NamedTuple):
     device_type: str
 
     def __call__(
-        self,
-        model: Model,
-        panel: Panel,
-        cutoffs: NDArray[np.int64],
-        *,
-        device: torch.device,
-        arrays: WindowArrays | None = None,
-        need_weights: bool = True,
+        self, model: Model, panel: Panel, cutoffs: NDArray[np.int64], *, need_weights: bool = True
     ) -> Iterator[WindowForecasts]:
-        """Forecast every cut-off on the cluster; `device` and `arrays` of this process are not used.
-
-        Args:
-            model: as of `forecast_windows`.
-            panel: as of `forecast_windows`.
-            cutoffs: rows, ascending (num_windows,).
-            device: of this process.
-            arrays: of this process.
-            need_weights: as of `forecast_windows`.
-        """
+        """Forecast every cut-off on the cluster; cut-offs ascend."""
         model = model.of_series(panel.item_ids).to(torch.device("cpu"))
         size = self._chunk_size(model, len(cutoffs), need_weights)
         chunks = (cutoffs[first : first + size] for first in range(0, len(cutoffs), size))
@@ -143,11 +115,9 @@ def _forecast_chunk(work: _WindowsWork, cutoffs: NDArray[np.int64]) -> list[Wind
         first, last = panel.series_of(cutoffs[[0, -1]]).tolist()
         first_row = int(panel.starts[first])
         scaler = model.schema.scaler.between(first, last + 1)
-        model, panel = (
-            replace(model, schema=replace(model.schema, scaler=scaler)),
-            series_between(panel, first, last + 1),
-        )
-    device = torch.device(work.device_type)
+        model = replace(model, schema=replace(model.schema, scaler=scaler))
+        panel = series_between(panel, first, last + 1)
     with cpu_threads(model.config.training.threads):
-        batches = forecast_windows(model, panel, cutoffs - first_row, device=device, need_weights=work.need_weights)
+        arrays = model.schema.windows_of(panel).to(torch.device(work.device_type))
+        batches = forecast_windows(model, panel, cutoffs - first_row, arrays, need_weights=work.need_weights)
         return [batch._replace(cutoffs=batch.cutoffs + first_row, series=batch.series + first) for batch in batches]

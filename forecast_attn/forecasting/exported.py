@@ -72,16 +72,9 @@ class ExportedRun:
             return cls(Model(config, schema, ()), session, about["value_rank"], run.exported)
 
     def __call__(
-        self,
-        model: Model,
-        panel: Panel,
-        cutoffs: NDArray[np.int64],
-        *,
-        device: Any = None,
-        arrays: Any = None,
-        need_weights: bool = True,
+        self, model: Model, panel: Panel, cutoffs: NDArray[np.int64], *, need_weights: bool = True
     ) -> Iterator[WindowForecasts]:
-        """Forecast every cut-off, a batch at a time; `device` and `arrays` are those of torch and not used."""
+        """Forecast every cut-off, a batch at a time, always with the weights that there are."""
         if panel.issued is not None:
             raise ConfigError("covariates from a table with issued_at need --runtime torch", "leave out --runtime onnx")
         for first in range(0, len(cutoffs), WINDOWS_AT_ONCE):

@@ -179,26 +179,25 @@ def forecast_windows(
     model: Model,
     panel: Panel,
     cutoffs: NDArray[np.int64],
-    *,
-    device: torch.device,
     arrays: WindowArrays | None = None,
+    *,
     need_weights: bool = True,
 ) -> Iterator[WindowForecasts]:
     """Forecast every cut-off, a batch at a time, in constant memory.
 
     Args:
-        model: whose networks to ask; they are moved to `device`. Those of an ensemble give one forecast together.
+        model: whose networks to ask; they are moved to the windows. Those of an ensemble give one forecast together.
         panel: the series, scaled here as in training.
         cutoffs: rows of the last known values, (num_windows,).
-        device: where to compute.
-        arrays: the panel's windows, where they exist already.
+        arrays: the panel's windows, on the device to compute on; made on the CPU when None.
         need_weights: False leaves the weights out and may be faster.
 
     Raises:
         DataError: a series was not in training.
     """
-    model = model.of_series(panel.item_ids).to(device)
-    arrays = (arrays or model.schema.windows_of(panel)).to(device)
+    model = model.of_series(panel.item_ids)
+    arrays = arrays or model.schema.windows_of(panel)
+    model.to(arrays.target.device)
     followed, done = followed_errors(model, panel, cutoffs, arrays), 0
     for forecasts in _in_batches(model, cutoffs, arrays, need_weights):
         if followed is not None and forecasts.base_quantiles is not None:

@@ -95,7 +95,8 @@ def forecast_run(
         runs=[run],
         results=[run.predictions, run.attention, run.samples],
     )
-    model, device, engine = _exported(run, config, request) if request.runtime == "onnx" else _in_torch(run, request)
+    runtime = _exported(run, config, request) if request.runtime == "onnx" else _in_torch(run, request)
+    model, device, connecting = runtime
     loaded = LoadedRun(run, model)
     check_members(model, request)
     samples_out = request.samples_out
@@ -104,7 +105,7 @@ def forecast_run(
     paths = SampleChoice.of(loaded.model, request.samples, request.seed, samples_out)
     ready = PreparedForecast.of(loaded, request)
     attention_path = request.attention_out or scratch() / run.attention.name
-    with engine as forecast:
+    with connecting as engine:
         predictions = forecast_prepared(
             ready,
             device,
@@ -114,7 +115,7 @@ def forecast_run(
             members=request.attention_members,
             on_dump=request.on_dump,
             samples=paths,
-            engine=forecast,
+            engine=engine,
         )
     result = ready.result(predictions)
     return replace(
@@ -126,18 +127,20 @@ def forecast_run(
     )
 
 
-_Runtime = tuple[Model, "torch.device | None", contextlib.AbstractContextManager["Engine"]]
-"""The model, the device of its networks, and what forecasts its windows."""
+_Runtime = tuple[Model, "torch.device | None", contextlib.AbstractContextManager["Engine | None"]]
+"""The model, the device of its networks, and the engine that forecasts its windows; None for this process."""
 
 
 def _in_torch(run: RunDir, request: ForecastRequest) -> _Runtime:
     from forecast_attn.devices import choose_device
-    from forecast_attn.forecasting.engine import opened
     from forecast_attn.forecasting.inference import load_model
 
+    if request.engine == "local":
+        return load_model(run), choose_device(request.accelerator), contextlib.nullcontext()
+    from forecast_attn.forecasting.engine import connected_engine
+
     # Beside a cluster this process only writes, and looks at a few windows.
-    device = choose_device(request.accelerator if request.engine == "local" else "cpu")
-    return load_model(run), device, opened(request.engine, request.accelerator)
+    return load_model(run), choose_device("cpu"), connected_engine(request.accelerator)
 
 
 def _exported(run: RunDir, config: RunConfig, request: ForecastRequest) -> _Runtime:
@@ -370,21 +373,22 @@ def forecast_prepared(
     moves: dict[int, NDArray[np.float64]] = {}
     with contextlib.ExitStack() as files:
         stream = None if csv_path is None else files.enter_context(replacing(csv_path))
-        engine, arrays = engine or _this_process(), None
+        arrays = None
         if device is not None:
             arrays = files.enter_context(_arrays_in_torch(model, panel, device))
+        engine = engine or _this_process(arrays)
         writer, output = None, None
         share = None if other is None else other.network_share(panel)
         dump_request = _DumpRequest(choice or DumpChoice(), engine, on_dump, share)
         paths = _member_paths(model, attention_path) if members else ()
         for member, path in zip(model.members, paths, strict=False):
             output, writer = _open(member, panel, arrays, cutoffs, dump_request, path, files)
-            for forecasts in engine(member, panel, output.cutoffs, device=device, arrays=arrays):
+            for forecasts in engine(member, panel, output.cutoffs):
                 output.write(writer, forecasts)
         if model.has_attention and attention_path is not None:
             output, writer = _open(model, panel, arrays, cutoffs, dump_request, attention_path, files)
         # All windows are computed the way that has weights, written or not: a forecast depends on no option.
-        for forecasts in engine(model, panel, cutoffs, device=device, arrays=arrays, need_weights=model.has_attention):
+        for forecasts in engine(model, panel, cutoffs, need_weights=model.has_attention):
             combined = ready.combined(forecasts)
             parts.append(prediction_columns(panel, model, combined))
             if combined is not forecasts:
@@ -393,9 +397,9 @@ def forecast_prepared(
             if output is not None and writer is not None:
                 output.write(writer, forecasts)
         predictions = predictions_table(parts, panel, ready.not_learned)
-        if samples is not None and arrays is not None and device is not None:
+        if samples is not None and arrays is not None:
             drawn = files.enter_context(replacing(samples.path))
-            write_samples(drawn, model, panel, arrays, cutoffs, samples, device, moves)
+            write_samples(drawn, model, panel, arrays, cutoffs, samples, moves)
         if csv_path is not None and stream is not None:
             # On disk before the attention is completed: a full disk must leave both older files, not one.
             with write_errors_of(csv_path):
@@ -404,10 +408,10 @@ def forecast_prepared(
     return predictions
 
 
-def _this_process() -> Engine:
+def _this_process(arrays: WindowArrays | None) -> Engine:
     from forecast_attn.forecasting.inference import forecast_windows
 
-    return forecast_windows
+    return partial(forecast_windows, arrays=arrays)
 
 
 @contextlib.contextmanager
@@ -455,7 +459,7 @@ def _open(
         output = AttentionDumpPlan.with_rank(model, panel, cutoffs, choice, forecast, engine.value_rank, share)
     else:
         assert arrays is not None
-        output = AttentionDumpPlan.plan(model, panel, arrays, cutoffs, choice, arrays.target.device, share)
+        output = AttentionDumpPlan.plan(model, panel, arrays, cutoffs, choice, share)
     if dump_request.on_dump is not None:
         dump_request.on_dump(output.size, path)
     return output, files.enter_context(output.open(path))

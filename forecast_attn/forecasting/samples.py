@@ -21,8 +21,6 @@ from forecast_attn.forecasting.model import Model
 from forecast_attn.runs.atomic import write_errors_of
 
 if TYPE_CHECKING:
-    import torch
-
     from forecast_attn.data.windows import WindowArrays
     from forecast_attn.nn.network import ForecastNetwork
 
@@ -85,7 +83,6 @@ def drawn_paths(
     arrays: WindowArrays,
     cutoffs: NDArray[np.int64],
     choice: SampleChoice,
-    device: torch.device,
     moves: dict[int, NDArray[np.float64]],
 ) -> Iterator[tuple[NDArray[np.int64], int, NDArray[np.float64]]]:
     """Draw paths of every window, step by step: each value drawn feeds the next step.
@@ -94,21 +91,17 @@ def drawn_paths(
         model: autoregressive, with a distribution. The members of an ensemble draw in turn: path k is of member k
             modulo their number.
         panel: the series, of which the model's scaler knows all.
-        arrays: the panel's windows.
+        arrays: the panel's windows, on the device to compute on.
         cutoffs: rows of the last known values, (num_windows,).
         choice: how many paths, and the seed. A window's paths depend on the seed and on its place among the windows,
             not on how many paths are drawn.
-        device: where to compute.
         moves: by the row of a cut-off, how far baselines move the network's forecast (horizon,); its paths go with it.
 
     Yields:
         The cut-off row of a window repeated for each path, the number of the first path (from 0), and the paths in
         original units (num_paths, horizon).
     """
-    import torch
-
-    model = model.of_series(panel.item_ids)
-    networks, arrays = [network.to(device).eval() for network in model.networks], arrays.to(device)
+    model = model.of_series(panel.item_ids).to(arrays.target.device)
     for index, cutoff in enumerate(cutoffs):
         generator = np.random.default_rng([choice.seed, index])
         for first in range(0, choice.paths, PATHS_AT_ONCE):
@@ -116,11 +109,11 @@ def drawn_paths(
             rows = np.full(number, cutoff)
             uniform = generator.random((number, model.schema.horizon, 2)).astype(np.float32)
             drawn = np.empty((number, model.schema.horizon), np.float32)
-            turn = np.arange(first, first + number) % len(networks)
-            for member, network in enumerate(networks):
+            turn = np.arange(first, first + number) % len(model.networks)
+            for member, network in enumerate(model.networks):
                 of_member = turn == member
                 drawn[of_member] = _draw(network, arrays, rows[of_member], uniform[of_member])
-            series = arrays.series_of(torch.from_numpy(rows).to(device)).cpu().numpy()
+            series = panel.series_of(rows)
             yield rows, first, _moved(model.in_units(drawn, series), moves.get(int(cutoff)), model)
 
 
@@ -152,7 +145,6 @@ def write_samples(
     arrays: WindowArrays,
     cutoffs: NDArray[np.int64],
     choice: SampleChoice,
-    device: torch.device,
     moves: dict[int, NDArray[np.float64]],
 ) -> None:
     """Draw paths into a Parquet file: item_id, cutoff, sample (from 0), timestamp, step, value; the seed beside them.
@@ -162,7 +154,7 @@ def write_samples(
     """
     writer: Any = None
     try:
-        for rows, first, values in drawn_paths(model, panel, arrays, cutoffs, choice, device, moves):
+        for rows, first, values in drawn_paths(model, panel, arrays, cutoffs, choice, moves):
             table = pa.Table.from_pandas(_sample_rows(panel, rows, first, values), preserve_index=False)
             table = table.replace_schema_metadata({b"seed": str(choice.seed).encode()})
             with write_errors_of(choice.path):

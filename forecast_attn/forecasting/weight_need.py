@@ -39,9 +39,7 @@ def weight_need(
     cutoffs: NDArray[np.int64],
     actual: NDArray[np.float64],
     naive_mae: float | None,
-    *,
     arrays: WindowArrays,
-    device: torch.device,
 ) -> dict[str, Any]:
     """MAE of some windows with the model's own weights, with equal ones, and with its own in random order.
 
@@ -51,8 +49,7 @@ def weight_need(
         cutoffs: rows of their last known values, (num_windows,); at most `WINDOWS` of them are taken, evenly.
         actual: actual values, NaN where it was not observed, (num_windows, horizon).
         naive_mae: of the seasonal-naive forecast; None where nothing was observed.
-        arrays: the windows.
-        device: where to compute.
+        arrays: the windows, on the device to compute on.
 
     Returns:
         windows, mae, mae_equal, mae_random (the smallest of them), and needed: whether the forecast needs its weights.
@@ -63,9 +60,7 @@ def weight_need(
 
     def mae(reweigh: Reweigh | None) -> float:
         with reweighing(attention, reweigh):
-            batches = forecast_windows(
-                model.uncalibrated, panel, cutoffs[chosen], device=device, arrays=arrays, need_weights=False
-            )
+            batches = forecast_windows(model.uncalibrated, panel, cutoffs[chosen], arrays, need_weights=False)
             forecast = np.concatenate([batch.prediction for batch in batches])
         return float(np.abs(forecast - actual[chosen])[observed].mean()) if observed.any() else 0.0
 

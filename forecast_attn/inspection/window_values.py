@@ -280,7 +280,6 @@ def _forecast_again(
     steps: NDArray[Any],
 ) -> None:
     """The network's forecasts of the windows whose whole horizon lies in the panel; rows of -1 are left out."""
-    import torch
 
     from forecast_attn.forecasting.inference import forecast_windows
 
@@ -288,7 +287,7 @@ def _forecast_again(
     chosen = np.flatnonzero(ends & np.isnan(values.forecast).all(axis=1))
     if not len(chosen):
         return
-    batches = list(forecast_windows(model, panel, rows[chosen], device=torch.device("cpu"), need_weights=False))
+    batches = list(forecast_windows(model, panel, rows[chosen], need_weights=False))
     values.forecast[chosen] = np.concatenate([batch.prediction for batch in batches])[:, steps - 1]
     known = [batch.quantiles for batch in batches if batch.quantiles is not None]
     if known:

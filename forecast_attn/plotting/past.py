@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import torch
 from numpy.typing import NDArray
 
 from forecast_attn.attention_file.times import parse_time
@@ -56,7 +55,7 @@ class Past:
         """
         model, panel = self.model, self.panel
         with cpu_threads(model.config.training.threads):
-            batches = forecast_windows(model, panel, cutoffs, device=torch.device("cpu"), need_weights=False)
+            batches = forecast_windows(model, panel, cutoffs, need_weights=False)
             frame = pd.concat([pd.DataFrame(prediction_columns(panel, model, batch)) for batch in batches])
         targets = panel.target[cutoffs[:, None] + np.arange(1, model.schema.horizon + 1)].ravel()
         name = NETWORK if kept_weights(RunDir(self.run.home)) else self.run.title

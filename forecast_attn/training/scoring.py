@@ -270,15 +270,8 @@ def _weight_need(
     scores: dict[str, Any],
 ) -> dict[str, Any]:
     """Test whether the forecasts need their attention weights; see `weight_need`."""
-    return weight_need(
-        model,
-        preparation.panel,
-        validation.cutoffs,
-        validation.actual,
-        scores["seasonal_naive"]["mae"],
-        arrays=arrays,
-        device=choose_device(model.config.training.accelerator),
-    )
+    naive_mae = scores["seasonal_naive"]["mae"]
+    return weight_need(model, preparation.panel, validation.cutoffs, validation.actual, naive_mae, arrays)
 
 
 class ValidationForecasts(NamedTuple):
@@ -315,9 +308,7 @@ def actual_values(preparation: Preparation, cutoffs: NDArray[np.int64]) -> NDArr
 def forecast_validation(model: Model, preparation: Preparation, arrays: WindowArrays) -> ValidationForecasts:
     """Forecast the validation windows, in float32 and without weights."""
     cutoffs, panel = validation_rows(preparation, model.config), preparation.panel
-    device = choose_device(model.config.training.accelerator)
-    bare = model.uncalibrated
-    batches = list(forecast_windows(bare, panel, cutoffs, device=device, arrays=arrays, need_weights=False))
+    batches = list(forecast_windows(model.uncalibrated, panel, cutoffs, arrays, need_weights=False))
     return ValidationForecasts(
         cutoffs,
         np.concatenate([batch.series for batch in batches]),
@@ -406,13 +397,12 @@ def _scores_of_quantiles(model: Model, validation: ValidationForecasts) -> dict[
 def _write_validation_attention(
     run: RunDir, model: Model, preparation: Preparation, arrays: WindowArrays, share: NetworkShare
 ) -> None:
-    device = choose_device(model.config.training.accelerator)
     options = model.config.training
     choice = DumpChoice.of(options.attention_windows, options.attention_dtype, options.attention_top)
     cutoffs, panel = preparation.validation_cutoffs, preparation.panel
-    output = AttentionDumpPlan.plan(model, panel, arrays, cutoffs, choice, device, share)
+    output = AttentionDumpPlan.plan(model, panel, arrays, cutoffs, choice, share)
     with output.open(run.validation_attention) as writer:
-        for forecasts in forecast_windows(model.uncalibrated, panel, output.cutoffs, device=device, arrays=arrays):
+        for forecasts in forecast_windows(model.uncalibrated, panel, output.cutoffs, arrays):
             output.write(writer, forecasts)
 
 

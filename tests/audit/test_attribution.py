@@ -18,7 +18,7 @@ from forecast_attn.forecasting.inference import forecast_windows
 from forecast_attn.forecasting.model import Model
 from forecast_attn.nn.network import ForecastNetwork
 
-from .test_every_kind import CPU, KINDS, untrained
+from .test_every_kind import KINDS, untrained
 
 MORE: list[dict[str, Any]] = [
     {"attention": "none", "transform": "log", "linear_path": True, "lags": (3, 7)},
@@ -75,7 +75,7 @@ def test_attributions_add_up_to_the_forecast_that_predict_makes(options: dict[st
     model, window, row, series, panel = explained(**options)
     embeddings = model.network.embeddings
     result = attribute(model, window, series, [1])
-    (batch,) = forecast_windows(model, panel, np.array([row]), device=CPU, need_weights=False)
+    (batch,) = forecast_windows(model, panel, np.array([row]), need_weights=False)
     assert result.forecast == pytest.approx(batch.prediction[0, 1], rel=1e-5)
     assert result.adds_up
     total = sum(each.total for each in result.inputs)

@@ -32,7 +32,7 @@ def test_a_value_is_that_of_a_table_which_has_it(options: dict[str, Any]) -> Non
             changed, unchanged = ahead_of(panel, column, int(row), model.schema.horizon), {}
             unchanged["values"] = changed.copy()
             changed[:] = value if column != "plan" else panel.categories["plan"].index(str(value))
-            (batch,) = forecast_windows(model, panel, subject.cutoffs, device=CPU, need_weights=False)
+            (batch,) = forecast_windows(model, panel, subject.cutoffs, need_weights=False)
             changed[:] = unchanged["values"]
             assert mean == pytest.approx(float(batch.prediction.mean()), rel=1e-6)
 

@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import torch
 
 from forecast_attn.backtest.folds import make_folds
 from forecast_attn.config.options import RunConfig
@@ -119,7 +118,7 @@ def test_a_forecast_alone_has_the_bits_of_the_forecast_among_others(shop_run: Pa
     rows = np.arange(20, 100)
 
     def forecast(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        batches = list(forecast_windows(model, panel, rows, device=torch.device("cpu")))
+        batches = list(forecast_windows(model, panel, rows))
         return tuple(
             np.concatenate([getattr(b, name) for b in batches]) for name in ("prediction", "quantiles", "weights")
         )  # type: ignore[return-value]
@@ -129,4 +128,4 @@ def test_a_forecast_alone_has_the_bits_of_the_forecast_among_others(shop_run: Pa
         for actual, expected in zip(forecast(chosen), together, strict=True):
             assert len(actual) == len(chosen)
             assert actual.tobytes() == expected[np.searchsorted(rows, chosen)].tobytes()
-    assert not list(forecast_windows(model, panel, rows[:0], device=torch.device("cpu")))
+    assert not list(forecast_windows(model, panel, rows[:0]))

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import torch
 
 import forecast_attn
 from forecast_attn import Forecaster
@@ -149,7 +148,7 @@ def test_tests_are_about_the_errors_per_cutoff_averaged_over_seeds(compared, tab
             model = load_model(RunDir(compared / f"{attention}-seed{seed}"))
             preparation = prepare(read_panel(table, model.config)[0], model.config.data)
             cutoffs = validation_rows(preparation, model.config)
-            (batch,) = forecast_windows(model, preparation.panel, cutoffs, device=torch.device("cpu"))
+            (batch,) = forecast_windows(model, preparation.panel, cutoffs)
             each.append(np.abs(batch.prediction[:, 0] - preparation.panel.target[cutoffs + 1]))
         losses[attention] = (each[0] + each[1]) / 2
     board = pd.read_csv(compared / "leaderboard.csv")

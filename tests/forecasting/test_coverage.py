@@ -52,9 +52,7 @@ def train(**options: Any) -> Trained:
     cutoffs = np.arange(LOOKBACK - 1, LOOKBACK - 1 + WINDOWS)
 
     def quantiles(model: Model) -> np.ndarray:
-        return np.concatenate(
-            [b.quantiles for b in forecast_windows(model, panel, cutoffs, device=torch.device("cpu"))]
-        )
+        return np.concatenate([b.quantiles for b in forecast_windows(model, panel, cutoffs)])
 
     return model, panel.target[cutoffs[:, None] + np.arange(1, HORIZON + 1)], quantiles
 

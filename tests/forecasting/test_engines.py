@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-import torch
 
 from forecast_attn.cluster import Cluster
 from forecast_attn.data.split import forecast_cutoffs
@@ -81,9 +80,9 @@ def test_pieces_of_work_have_the_bits_and_batches_of_one_process(run: Path) -> N
     model = with_cold_series(model, history)
     panel, _ = future_panel(model, history, None, "")
     cutoffs = forecast_cutoffs(panel, model.schema.lookback, model.schema.horizon)
-    here = list(forecast_windows(model, panel, cutoffs, device=torch.device("cpu")))
+    here = list(forecast_windows(model, panel, cutoffs))
     engine = RayEngine(in_order, 1, "cpu")
-    there = list(engine(model, panel, cutoffs, device=torch.device("cpu")))
+    there = list(engine(model, panel, cutoffs))
     assert len(here) == 3 and len(there) == 3
     for one, other in zip(here, there, strict=True):
         for name, values in one._asdict().items():
