@@ -8,6 +8,7 @@ import importlib
 import json
 import os
 import socket
+import sys
 import time
 import warnings
 from collections.abc import Iterator
@@ -25,17 +26,21 @@ if TYPE_CHECKING:
 PLAN = "plan"
 """Attribute of a study: the options it was started with."""
 ATTEMPT, PROCESS, ERROR, SAME = "attempt", "process", "error", "same_as"
-"""Attributes of a trial: how often it was begun before, who works on it, why it failed, and the trial with the same
-options whose score it has."""
+"""Attributes of a trial: the number of the present attempt, from 1; who works on it; why it failed; and the trial with
+the same options whose score it has."""
 MOST_ATTEMPTS = 3
-"""A trial whose process dies is begun again this often, then given up: it may be what kills the process."""
+"""Attempts at a trial whose process dies; then it is given up, for it may be what kills the process."""
 GIVEN_UP = "its process died, several times"
 HEARTBEAT, GRACE = 10, 60
 """Seconds between signs of life of a process, and without one until another machine takes its trial for dead."""
-PATIENCE = 30.0
+WAIT_FOR_PLAN = 30.0
 """Seconds to wait for the process that makes a study to write what it was started with."""
+OPENING_ATTEMPTS = 5
 LOCKED = 60
 """Seconds to wait for another process that writes to an SQLite file."""
+FEWEST_FINISHED, FEWEST_EPOCHS = 5, 4
+"""Trials, and epochs of a trial, before one may be pruned: a median of fewer trials, or a loss while the learning rate
+still rises, says little."""
 
 
 def check_installed() -> None:
@@ -95,7 +100,7 @@ def open_study(storage: RDBStorage, name: str, plan: dict[str, Any], first: dict
 
     # As it comes back from a database: tuples are lists.
     plan = json.loads(json.dumps(plan))
-    pruner = optuna.pruners.MedianPruner(n_startup_trials=5, n_warmup_steps=4)
+    pruner = optuna.pruners.MedianPruner(n_startup_trials=FEWEST_FINISHED, n_warmup_steps=FEWEST_EPOCHS)
     options: dict[str, Any] = {
         "study_name": name,
         "storage": storage,
@@ -123,7 +128,9 @@ def open_storage(url: str) -> RDBStorage:
     import sqlalchemy.exc
 
     waiting = {"connect_args": {"timeout": LOCKED}} if url.startswith("sqlite") else {}
-    for attempt in range(5):
+    attempts = OPENING_ATTEMPTS
+    while True:
+        attempts -= 1
         try:
             return optuna.storages.RDBStorage(
                 url,
@@ -135,14 +142,13 @@ def open_storage(url: str) -> RDBStorage:
         except (sqlalchemy.exc.OperationalError, sqlalchemy.exc.IntegrityError) as error:
             # Two processes that make the tables at once: the second finds them, and their rows, the next time.
             made_by_another = "already exists" in str(error.orig) or isinstance(error, sqlalchemy.exc.IntegrityError)
-            if attempt == 4 or not made_by_another:
+            if not attempts or not made_by_another:
                 raise RunError(f"cannot open the study '{_without_password(url)}': {error.orig}") from None
             time.sleep(0.2)
         except (ImportError, ValueError, RuntimeError, sqlalchemy.exc.SQLAlchemyError) as error:
             reason = str(error).strip().splitlines()[0]
             hint = "a file, or a URL such as postgresql://user@host/database"
             raise RunError(f"cannot open the study '{_without_password(url)}': {reason}", hint) from None
-    raise AssertionError("unreachable")
 
 
 @contextlib.contextmanager
@@ -183,7 +189,7 @@ def _without_password(url: str) -> str:
 
 
 def _plan_of(study: Study) -> dict[str, Any]:
-    until = time.monotonic() + PATIENCE
+    until = time.monotonic() + WAIT_FOR_PLAN
     while PLAN not in study.user_attrs:
         if time.monotonic() > until:
             raise RunError(
@@ -289,10 +295,12 @@ def _is_dead(trial: FrozenTrial) -> bool:
     host, process = trial.user_attrs[PROCESS]
     if host != socket.gethostname():
         return False
+    if sys.platform == "win32":  # where signal 0 is a Ctrl-C; heartbeats decide, as for other machines
+        return False
     try:
         os.kill(process, 0)
     except ProcessLookupError:
         return True
-    except PermissionError:
+    except PermissionError:  # another user's
         return False
     return False

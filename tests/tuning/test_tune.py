@@ -312,6 +312,21 @@ def test_a_trial_whose_process_died_before_it_noted_itself_is_taken_over(
         search.close()
 
 
+def test_windows_sends_no_signal_to_the_process_of_a_trial(table: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[int] = []
+    monkeypatch.setattr("sys.platform", "win32")
+    monkeypatch.setattr("os.kill", lambda process, signal: sent.append(process))  # where signal 0 is a Ctrl-C
+    request = TuneRequest.from_options({"space": "space.toml", "trials": 1, "winner": False})
+    with quiet_optuna():
+        search = Search.prepare(table, None, request, SMALL, TuningListener())
+        with pytest.warns(UserWarning, match="Heartbeat"):
+            tuning_study.mark_started(search.study.ask())
+        release_dead_trials(search.study)
+        assert [trial.state.name for trial in search.study.trials] == ["RUNNING"]
+        search.close()
+    assert not sent
+
+
 @pytest.mark.slow
 def test_a_trial_that_the_time_ends_is_tried_again(table: str) -> None:
     request = TuneRequest.from_options({"space": "space.toml", "trials": 2, "winner": False})
