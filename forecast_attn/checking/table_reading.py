@@ -18,7 +18,8 @@ from forecast_attn.checking.role_candidates import SEASONS_OF_UNITS
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import Finding
 from forecast_attn.data.reading import read_table
-from forecast_attn.data.reading.dialect import BLANKS, SAMPLE, Sample, bare_number, find_delimiter, parse_texts
+from forecast_attn.data.reading.cell_numbers import bare_number, parse_texts
+from forecast_attn.data.reading.dialect import BLANKS, SAMPLE, Sample, find_delimiter
 from forecast_attn.data.reading.extra_lines import (
     MOST_FOOTERS,
     ExtraLines,

@@ -1,7 +1,7 @@
 """Reads a user's table into a frame: any CSV, Parquet, Feather, DataFrames. The only place that reads a user's CSV."""
 
 from forecast_attn.data.findings import require_column
-from forecast_attn.data.reading.dialect import parse_texts
+from forecast_attn.data.reading.cell_numbers import parse_texts
 from forecast_attn.data.reading.positions import LONG_TARGET, FilePositions, file_positions
 from forecast_attn.data.reading.remote import fetched
 from forecast_attn.data.reading.source import Progress, Source, digest_of, parts_of, table_name

@@ -7,13 +7,15 @@ import re
 import struct
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
-from forecast_attn.data.reading.csv_file import Column, to_column
 from forecast_attn.data.reading.dialect import check_names
-from forecast_attn.data.reading.parts import check_rows, read_parquet, read_parts
+from forecast_attn.data.reading.parts import as_damage, check_rows, read_parquet, read_parts
 from forecast_attn.data.reading.source import Progress, Source
 from forecast_attn.errors import ConfigError, DataError
 
@@ -32,25 +34,23 @@ def read_columnar(source: Source, config: DataConfig, progress: Progress | None)
     """
     refuse_text_options(config, f"{source.label} is a {source.kind.capitalize()} file")
     # Without a name for the Arrow table, which would keep its memory while columns are copied out of it.
-    frame = frame_of_arrow(read_parts(source.parts) if source.parts else _read_file(source), config, source.label)
+    frame = frame_of_arrow(_read_file(source), config, source.label)
     if progress is not None:
         progress(source.size, source.size)
     return frame
 
 
 def _read_file(source: Source) -> pa.Table:
-    try:
-        table = _read_parquet(source) if source.kind == "parquet" else _read_arrow(source)
+    if source.parts:
+        return read_parts(source.parts)
+    if source.kind == "parquet":
+        return read_parquet(
+            io.BytesIO(source.content) if source.content is not None else str(source.path), source.label
+        )
+    with as_damage(source.label, source.kind):
+        table = _read_arrow(source)
         table.validate(full=True)  # Arrow trusts the offsets in a file; a damaged one would crash the process
-    except (pa.ArrowException, OSError, ValueError, struct.error) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise DataError(f"{source.label} is a damaged {source.kind} file: {reason}", "copy or write it again") from None
     return table
-
-
-def _read_parquet(source: Source) -> pa.Table:
-    content = io.BytesIO(source.content) if source.content is not None else str(source.path)
-    return read_parquet(content, source.label)
 
 
 def refuse_text_options(config: DataConfig, what: str, options: tuple[str, ...] = TEXT_OPTIONS) -> None:
@@ -87,11 +87,15 @@ def _column(values: pa.ChunkedArray, name: str, config: DataConfig, label: str) 
     try:
         return to_column(values)
     except DataError as error:
-        message = f"{label}: column '{name}' {error.message}"
-        hint = f"leave the column out with --ignore '{name}'"
-        raise DataError(message, hint, code="FA102", column=name, options=("ignore",)) from None
+        raise unusable_column(label, name, error.message) from None
     except (pa.ArrowException, ValueError) as error:
         raise DataError(f"{label}: column '{name}' cannot be read: {error}", code="FA102", column=name) from None
+
+
+def unusable_column(label: str, name: str, problem: str) -> DataError:
+    """The error of a column that holds neither numbers nor text nor time stamps."""
+    hint = f"leave the column out with --ignore '{name}'"
+    return DataError(f"{label}: column '{name}' {problem}", hint, code="FA102", column=name, options=("ignore",))
 
 
 def _read_arrow(source: Source) -> pa.Table:
@@ -104,17 +108,13 @@ def _read_arrow(source: Source) -> pa.Table:
         DataError: it says that far more is in its bytes than a table would have there.
     """
     start = START_OF_FILE if source.kind == "feather" else 0
-    with _arrow_bytes(source) as stream:
+    with pa.memory_map(str(source.path)) if source.content is None else pa.BufferReader(source.content) as stream:
         if start:
             pa.ipc.open_file(stream)  # it has an end
         stream.seek(start)
         _check_sizes(stream, source)
         stream.seek(start)
         return pa.ipc.open_stream(stream).read_all()
-
-
-def _arrow_bytes(source: Source) -> Any:
-    return pa.memory_map(str(source.path)) if source.content is None else pa.BufferReader(source.content)
 
 
 def _check_sizes(stream: Any, source: Source) -> None:
@@ -132,7 +132,7 @@ def _check_sizes(stream: Any, source: Source) -> None:
 
 def _sizes(message: Any) -> tuple[int, int]:
     """Rows of a batch and the bytes of its buffers once they are decompressed, as its message says: a flatbuffer."""
-    content = memoryview(message.metadata)
+    content = memoryview(message.metadata)  # pyarrow gives no access to the fields of a message
 
     def number(layout: str, at: int) -> int:
         value: int = struct.unpack_from(layout, content, at)[0]
@@ -165,3 +165,75 @@ def _sizes(message: Any) -> tuple[int, int]:
 
 COLUMNAR = ("parquet", "feather", "arrow stream")
 """Kinds of files that are not text."""
+
+
+# --------------------------------------------------------------------------- columns
+
+
+Column = Any
+"""NumPy numbers or datetimes, a pandas Categorical of text, or another pandas array."""
+
+
+def to_column(values: pa.ChunkedArray) -> Column:
+    """Numbers as int64 (when whole and without holes), float64 or bool, text as a Categorical, time stamps as they are.
+
+    Raises:
+        DataError: bytes, lists or records, which are neither numbers nor text.
+    """
+    kind = values.type
+    if pa.types.is_null(kind):
+        return np.full(len(values), np.nan)
+    if pa.types.is_dictionary(kind):
+        return text_column(values) if _is_text(kind.value_type) else to_column(values.cast(kind.value_type))
+    if _is_text(kind):
+        return text_column(values.cast(pa.large_string()).dictionary_encode())
+    if pa.types.is_integer(kind) or pa.types.is_boolean(kind):
+        return _whole_numbers(values)
+    if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        return _in_one(values.chunks, np.float64)
+    if pa.types.is_temporal(kind):
+        return _times(values)
+    raise DataError(f"holds {kind}, which is neither numbers, text nor time stamps")
+
+
+def text_column(values: pa.ChunkedArray) -> pd.Categorical:
+    """Dictionary-encoded text as a Categorical."""
+    chunks = values.unify_dictionaries().chunks
+    if not chunks:
+        return pd.Categorical.from_codes(np.empty(0, np.int32), categories=pd.Index([], dtype="str"))
+    texts = chunks[0].dictionary
+    codes = _in_one([chunk.indices.cast(pa.int32()).fill_null(-1) for chunk in chunks], np.int32)
+    return pd.Categorical.from_codes(codes, categories=pd.Index(texts.to_pandas(), dtype="str"), validate=False)
+
+
+def _in_one(chunks: list[pa.Array], dtype: type) -> NDArray[Any]:
+    """The values of all chunks, NaN for null; one chunk at a time, for all of another type would be a copy of them."""
+    values: NDArray[Any] = np.empty(sum(map(len, chunks)), dtype)
+    start, kind = 0, pa.from_numpy_dtype(dtype)
+    for chunk in chunks:
+        values[start : start + len(chunk)] = chunk.cast(kind, safe=False).to_numpy(zero_copy_only=False)
+        start += len(chunk)
+    return values
+
+
+def _whole_numbers(values: pa.ChunkedArray) -> NDArray[Any]:
+    if values.null_count:
+        return _in_one(values.chunks, np.float64)
+    if pa.types.is_boolean(values.type):
+        return np.asarray(values.to_numpy(), np.bool_)
+    if pa.types.is_uint64(values.type) and len(values) and pc.max(values).as_py() > np.iinfo(np.int64).max:
+        return np.asarray(values.to_numpy(), np.float64)
+    return _in_one(values.chunks, np.int64)
+
+
+def _times(values: pa.ChunkedArray) -> Column:
+    """Time stamps and dates as datetimes; times of day as text; durations as they are."""
+    if pa.types.is_date(values.type):
+        values = values.cast(pa.timestamp("s") if pa.types.is_date32(values.type) else pa.timestamp("ms"))
+    if pa.types.is_time(values.type):
+        return text_column(values.cast(pa.string()).dictionary_encode())
+    return values.to_pandas().array
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))

@@ -7,30 +7,20 @@ file is read again with a wider one.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import LINES_ABOVE, Finding, Report
-from forecast_attn.data.reading.dialect import (
-    MISSING_WORDS,
-    Plan,
-    bare_number,
-    find_decimal,
-    first_plan,
-    parse_texts,
-    unit_around,
-    western_encoding,
-    without_footnote,
-)
+from forecast_attn.data.reading.cell_numbers import MISSING_WORDS, bare_number, find_decimal, finish_text, stripped
+from forecast_attn.data.reading.columnar import Column
+from forecast_attn.data.reading.dialect import Plan, first_plan, western_encoding
 from forecast_attn.data.reading.encoding import WESTERN, NotUtf8Error, as_utf8
 from forecast_attn.data.reading.extra_lines import without_extra_lines
 from forecast_attn.data.reading.records import Block, Layout, read_records, rewrite, split_blocks
@@ -48,6 +38,7 @@ _WIDTHS = list(KINDS)
 SHARE = 1 << 20
 """Bytes that one thread converts at once."""
 MOST_CELLS = 1000
+"""Distinct cells of a column among which a decimal comma is looked for."""
 _COLUMN_ERROR = re.compile(r"In CSV column #\d+")
 
 
@@ -215,16 +206,15 @@ class _Columns:
 
     def _finish(self, name: str, collected: Collected) -> Column:
         column = collected.finish()
-        if isinstance(column, pd.Categorical):
-            identifier = name in self.plan.texts
-            column = stripped(column, self.plan.na)
-            if identifier:
-                return column
-            numbers, example = finish_text(column, self.plan.decimal, grouped=self.plan.decimal_is_given)
-            if example is not None:
-                self.bare[name] = example
-            return numbers
-        return column
+        if not isinstance(column, pd.Categorical):
+            return column
+        column = stripped(column, self.plan.na)
+        if name in self.plan.texts:
+            return column
+        numbers, example = finish_text(column, self.plan.decimal, grouped=self.plan.decimal_is_given)
+        if example is not None:
+            self.bare[name] = example
+        return numbers
 
     def _reconsider_decimal(self, columns: dict[str, Column]) -> None:
         """Start again with a decimal comma when only later rows contain one."""
@@ -245,156 +235,6 @@ def _decisive_cells(cells: pd.Index) -> list[str]:
 def _kind(arrow_type: pa.DataType) -> str:
     """Kind of a column, from its Arrow type."""
     return next((kind for kind in _WIDTHS if KINDS[kind] == arrow_type), "text")
-
-
-# --------------------------------------------------------------------------- arrow
-# Arrow columns -> the columns of a frame, in the few types that the rest of the package knows.
-
-
-Column = Any
-"""NumPy numbers or datetimes, a pandas Categorical of text, or another pandas array."""
-
-
-def to_column(values: pa.ChunkedArray) -> Column:
-    """Numbers as int64 (when whole and without holes), float64 or bool, text as a Categorical, time stamps as they are.
-
-    Raises:
-        DataError: bytes, lists or records, which are neither numbers nor text.
-    """
-    kind = values.type
-    if pa.types.is_null(kind):
-        return np.full(len(values), np.nan)
-    if pa.types.is_dictionary(kind):
-        return text_column(values) if _is_text(kind.value_type) else to_column(values.cast(kind.value_type))
-    if _is_text(kind):
-        return text_column(values.cast(pa.large_string()).dictionary_encode())
-    if pa.types.is_integer(kind) or pa.types.is_boolean(kind):
-        return _whole_numbers(values)
-    if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-        return _in_one(values.chunks, np.float64)
-    if pa.types.is_temporal(kind):
-        return _times(values)
-    raise DataError(f"holds {kind}, which is neither numbers, text nor time stamps")
-
-
-def text_column(values: pa.ChunkedArray) -> pd.Categorical:
-    """Dictionary-encoded text as a Categorical."""
-    chunks = values.unify_dictionaries().chunks
-    if not chunks:
-        return pd.Categorical.from_codes(np.empty(0, np.int32), categories=pd.Index([], dtype="str"))
-    texts = chunks[0].dictionary
-    codes = _in_one([chunk.indices.cast(pa.int32()).fill_null(-1) for chunk in chunks], np.int32)
-    return pd.Categorical.from_codes(codes, categories=pd.Index(texts.to_pandas(), dtype="str"), validate=False)
-
-
-def _in_one(chunks: list[pa.Array], dtype: type) -> NDArray[Any]:
-    """The values of all chunks, NaN for null; one chunk at a time, for all of another type would be a copy of them."""
-    values: NDArray[Any] = np.empty(sum(map(len, chunks)), dtype)
-    start, kind = 0, pa.from_numpy_dtype(dtype)
-    for chunk in chunks:
-        values[start : start + len(chunk)] = chunk.cast(kind, safe=False).to_numpy(zero_copy_only=False)
-        start += len(chunk)
-    return values
-
-
-def _whole_numbers(values: pa.ChunkedArray) -> NDArray[Any]:
-    if values.null_count:
-        return _in_one(values.chunks, np.float64)
-    if pa.types.is_boolean(values.type):
-        return np.asarray(values.to_numpy(), np.bool_)
-    if pa.types.is_uint64(values.type) and len(values) and pc.max(values).as_py() > np.iinfo(np.int64).max:
-        return np.asarray(values.to_numpy(), np.float64)
-    return _in_one(values.chunks, np.int64)
-
-
-def _times(values: pa.ChunkedArray) -> Column:
-    """Time stamps and dates as datetimes; times of day as text; durations as they are."""
-    if pa.types.is_date(values.type):
-        values = values.cast(pa.timestamp("s") if pa.types.is_date32(values.type) else pa.timestamp("ms"))
-    if pa.types.is_time(values.type):
-        return text_column(values.cast(pa.string()).dictionary_encode())
-    return values.to_pandas().array
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
-
-
-# --------------------------------------------------------------------------- texts
-# Cells of text: stripped, and converted when all of them are numbers, or yes and no.
-
-
-FEW = 50
-MOST_FOOTNOTES = 0.5
-"""Largest share of numbers with the mark of a footnote."""
-_BOOLEANS = {"true": True, "false": False}
-
-
-def finish_text(
-    column: pd.Categorical, decimal: str, *, grouped: bool
-) -> tuple[pd.Categorical | NDArray[Any], tuple[str, str] | None]:
-    """Convert a column of text to numbers or booleans when every cell is one.
-
-    Args:
-        column: the stripped cells (num_rows,).
-        decimal: the decimal mark.
-        grouped: whether numbers may have marks between thousands.
-
-    Returns:
-        The column; a cell and the number in it where more than digits and marks stand in the cells.
-    """
-    texts = [str(text) for text in column.categories[:FEW]]
-    if texts and all(text.lower() in _BOOLEANS for text in texts) and len(texts) == len(column.categories):
-        return _spread(np.array([_BOOLEANS[text.lower()] for text in texts]), column), None
-    for shown, may_be in ((str, _is_any), (bare_number, _has_one_unit), (without_footnote, _has_few_footnotes)):
-        numbers = _numbers(column, shown, decimal, grouped=grouped)
-        if numbers is not None and may_be(column):
-            dressed = next((text for text in map(str, column.categories) if shown(text) != text), None)
-            return _spread(numbers, column), None if dressed is None else (dressed, shown(dressed))
-    return column, None
-
-
-def _numbers(
-    column: pd.Categorical, shown: Callable[[str], str], decimal: str, *, grouped: bool
-) -> NDArray[np.float64] | None:
-    """The number that each distinct text shows (num_categories,); None where one shows none."""
-    for cells in (column.categories[:FEW], column.categories):  # most text is no number at all: a few cells tell
-        numbers = parse_texts(map(shown, map(str, cells)), decimal, grouped=grouped)
-        if np.isnan(numbers).any() or not len(numbers):
-            return None
-    return numbers
-
-
-def _is_any(column: pd.Categorical) -> bool:
-    return True
-
-
-def _has_one_unit(column: pd.Categorical) -> bool:
-    """Return whether all cells have the same unit or none: 5 % among plain numbers may be 0.05."""
-    return len({unit_around(text) for text in map(str, column.categories)}) <= 1
-
-
-def _has_few_footnotes(column: pd.Categorical) -> bool:
-    """Return whether at most half of the cells have a footnote: what all have is no exception."""
-    marked = np.array([without_footnote(text) != text for text in map(str, column.categories)])
-    return bool(marked[column.codes[column.codes >= 0]].mean() <= MOST_FOOTNOTES)
-
-
-def stripped(column: pd.Categorical, na: tuple[str, ...]) -> pd.Categorical:
-    """Strip the text; words for a missing value, and those that the user names, become missing."""
-    texts = column.categories.str.strip()
-    gone = texts.isin([*MISSING_WORDS, *na])
-    if not gone.any() and texts.equals(column.categories):
-        return column
-    codes, kept = pd.factorize(texts.where(~gone))
-    return pd.Categorical.from_codes(np.append(codes, -1)[column.codes], categories=kept)
-
-
-def _spread(values: NDArray[Any], column: pd.Categorical) -> NDArray[Any]:
-    """The value of each cell's text (num_rows,), NaN where it is empty."""
-    if (column.codes < 0).any():
-        values = np.append(values.astype(np.float64), np.nan)
-    return np.asarray(values[column.codes])
 
 
 # --------------------------------------------------------------------------- collected

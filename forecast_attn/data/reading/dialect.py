@@ -10,16 +10,18 @@ import io
 import itertools
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-
-import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import quoted
+from forecast_attn.data.reading.cell_numbers import (
+    MISSING_WORDS,
+    bare_number,
+    checked_decimal,
+    find_decimal,
+    is_number,
+)
 from forecast_attn.data.reading.encoding import (
     WESTERN,
     NotUtf8Error,
@@ -139,6 +141,10 @@ def column_names(records: list[Record], delimiter: str, label: str) -> list[str]
     return names
 
 
+_NUMBERED_MONTH = re.compile(r"\d{1,3}-(0?[1-9]|1[0-2])")
+"""`1-01`, the first month of the first year: many such cells are dates, a single one is not seen to be."""
+
+
 def _are_cells(names: list[str]) -> bool:
     """Return whether a first line is a row: all numbers and dates, or a date in any form beside a number, no year."""
     words = [name for name in names if not DATA_CELL.fullmatch(name)]
@@ -146,7 +152,7 @@ def _are_cells(names: list[str]) -> bool:
         return True
     if len(words) < len(names) and all(_NUMBERED_MONTH.fullmatch(word) for word in words):
         return True
-    if not any(_NUMBER.fullmatch(name) and not YEAR.fullmatch(name) for name in names):
+    if not any(is_number(name) and not YEAR.fullmatch(name) for name in names):
         return False  # as nearly always; and numbers may be the years of columns
     import pandas as pd
 
@@ -226,169 +232,6 @@ def _check_is_split(names: list[str], delimiter: str, label: str) -> None:
             code="FA108",
             options=("delimiter",),
         )
-
-
-# --------------------------------------------------------------------------- numbers
-# Numbers in cells of text, and their decimal mark. Nothing is guessed without evidence.
-
-
-MISSING_WORDS = ["", "NA", "N/A", "n/a", "NaN", "nan", "NAN", "null", "NULL", "None", "#N/A", ".", ":"]
-"""Cells that mean no value."""
-
-_EXPONENT = r"([eE][+-]?\d+)?"
-_PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|infinity)", re.IGNORECASE)
-_COMMA = re.compile(rf"[+-]?(\d+,\d+|,\d+){_EXPONENT}")
-_POINT = re.compile(rf"[+-]?(\d+\.\d+|\.\d+){_EXPONENT}")
-_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
-_GROUPED = {
-    ",": re.compile(r"[+-]?\d{1,3}(\.\d{3})+(,\d+)?"),
-    ".": re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?"),
-}
-_BOTH_MARKS = re.compile(r"[+-]?\d{1,3}(\.\d{3})+,\d+|[+-]?\d{1,3}(,\d{3})+\.\d+|[+-]?\d{1,3}(,\d{3}){2,}")
-_NUMBER = re.compile("|".join(f"(?:{kind.pattern})" for kind in (_PLAIN, _COMMA, _BOTH_MARKS)), re.IGNORECASE)
-"""A number of any of these kinds; only `inf` and the exponent, which both have in either case, are letters."""
-
-_NUMBERED_MONTH = re.compile(r"\d{1,3}-(0?[1-9]|1[0-2])")
-"""`1-01`, the first month of the first year: many such cells are dates, a single one is not seen to be."""
-
-
-def checked_decimal(mark: str) -> str:
-    """The mark of `--decimal`.
-
-    Raises:
-        ConfigError: neither a point nor a comma.
-    """
-    decimal = {"point": ".", "comma": ","}.get(mark.lower(), mark)
-    if decimal not in (".", ","):
-        raise ConfigError(f"--decimal must be a point or a comma; got {mark!r}", "--decimal . or --decimal ,")
-    return decimal
-
-
-def find_decimal(columns: dict[str, list[str]], label: str) -> str | None:
-    """The decimal mark of the cells of a table, None when no cell tells.
-
-    A column is evidence for the comma when it has more numbers with a comma than with a point.
-
-    Args:
-        columns: cells by column name; text that is no number does not matter.
-        label: the table's name, for messages.
-
-    Raises:
-        DataError: the evidence contradicts itself, or a comma may be a thousands mark.
-    """
-    commas: dict[str, list[str]] = {}
-    points: dict[str, list[str]] = {}
-    for name, cells in columns.items():
-        if not _mostly_numbers(cells):
-            continue
-        both = _first(_BOTH_MARKS, cells)
-        if both is not None:
-            raise _undecided(label, name, f"{both!r} has a mark of thousands")
-        comma, point = _all(_COMMA, cells), _all(_POINT, cells)
-        if len(comma) > len(point):
-            commas[name] = comma
-        elif point:
-            points[name] = point
-    if not commas:
-        return "." if points else None
-    name, cells = next(iter(commas.items()))
-    if points:
-        other_column, example = next(iter(points.items()))
-        raise _undecided(
-            label, name, f"{cells[0]!r} suggests a comma, but {example[0]!r} in column '{other_column}' a point"
-        )
-    if all(_THOUSANDS.fullmatch(cell) for cells_with_comma in commas.values() for cell in cells_with_comma):
-        whole = cells[0].replace(",", "")
-        raise _undecided(label, name, f"{cells[0]!r} may be {whole} or {cells[0].replace(',', '.')}")
-    return ","
-
-
-def parse_texts(texts: Iterable[str | None], decimal: str, *, grouped: bool) -> NDArray[np.float64]:
-    """The number in each cell of text (num_cells,), NaN where it is not a number.
-
-    Args:
-        texts: cells without blanks around them.
-        decimal: the decimal mark.
-        grouped: whether the other mark may stand between thousands: only when the user named the decimal mark.
-    """
-    cells = [_plain_number(cell, decimal, grouped) for cell in texts]
-    return np.asarray(pc.cast(pa.array(cells, pa.string()), pa.float64()).to_numpy(zero_copy_only=False))
-
-
-def _plain_number(cell: str | None, decimal: str, grouped: bool) -> str | None:
-    """The cell as a number with a decimal point and nothing else, None where it is not a number."""
-    if cell is None:
-        return None
-    grouping = "," if decimal == "." else "."
-    if grouped and _GROUPED[decimal].fullmatch(cell):
-        cell = cell.replace(grouping, "")
-    elif grouping in cell:
-        return None
-    plain = cell.replace(decimal, ".")
-    return plain if plain.isascii() and _PLAIN.fullmatch(plain) else None
-
-
-def bare_number(cell: str) -> str:
-    """The number of a cell without what people write around it; the cell as it is where that is no number.
-
-    A currency, a percent sign or a unit behind a blank, brackets or a minus behind it for below zero, and blanks or
-    apostrophes between thousands: `$ 1,234.50`, `12.5 %`, `3.1 kW`, `(3.20)`, `3.20-`, `1 234`, `1'234`.
-    """
-    if not cell.strip("0123456789.,") or ":" in cell:  # most cells: a plain number, or a time
-        return cell
-    match = _DRESSED.fullmatch(cell)
-    if match is None:
-        return cell
-    minus = "-" if (match["open"] and match["close"]) or match["behind"] or match["minus"] else ""
-    if bool(match["open"]) != bool(match["close"]) or (match["minus"] and match["behind"]):
-        return cell
-    return minus + re.sub(r"[ \u00a0\u202f\u2009'’]", "", match["number"])
-
-
-def unit_around(cell: str) -> str:
-    """The currency, the percent sign or the unit of a cell; nothing for a plain number."""
-    match = re.search(rf"{_UNIT}|{_UNIT_BEHIND}", cell)
-    return match[0].strip() if match is not None else ""
-
-
-def without_footnote(cell: str) -> str:
-    """The number of a cell without the mark of a footnote behind it, `150.1*`, `97.3 p`; else the cell as it is."""
-    match = _WITH_FOOTNOTE.fullmatch(cell)
-    return match[1] if match is not None else cell
-
-
-_UNIT = r"(?:[$€£¥₹%]|EUR|USD|GBP|CHF|JPY)"
-_NO_UNIT = r"(?!(?i:EUR|USD|GBP|CHF|JPY|[AP]M\b|Q\d|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec))"
-_UNIT_BEHIND = rf"(?:[ \u00a0]{_NO_UNIT}[^\W\d_][\w²³°·%]{{0,9}}(?:/[^\W\d_]\w{{0,5}})?|°[CF])"
-_WITH_FOOTNOTE = re.compile(r"([-+]?\d[\d.,]*)(?:[*†]|\([prePRE]\)| (?![km]\b)[a-z]{1,2})")
-"""`e`, `p`, `b` and their like say that a value is estimated, provisional or the first of a new method."""
-_DRESSED = re.compile(
-    rf"(?P<minus>[-−])?\+?(?P<open>\()?{_UNIT}? ?"
-    r"(?P<number>\d{1,3}(?:[ \u00a0\u202f\u2009'’]\d{3})+(?:[.,]\d+)?|\d[\d.,]*|[.,]\d+)"
-    rf"(?:[ \u00a0]?{_UNIT}|{_UNIT_BEHIND}|[ \u00a0])?(?P<close>\))?(?P<behind>-)?"
-)
-
-
-def _mostly_numbers(cells: list[str]) -> bool:
-    return sum(_NUMBER.fullmatch(cell) is not None for cell in cells) > len(cells) / 2
-
-
-def _first(kind: re.Pattern[str], cells: Iterable[str]) -> str | None:
-    return next((cell for cell in cells if kind.fullmatch(cell)), None)
-
-
-def _all(kind: re.Pattern[str], cells: Iterable[str]) -> list[str]:
-    return [cell for cell in cells if kind.fullmatch(cell)]
-
-
-def _undecided(label: str, column: str, evidence: str) -> DataError:
-    return DataError(
-        f"{label}: the decimal mark is not certain: in column '{column}' {evidence}",
-        "--decimal , or --decimal . decides",
-        code="FA108",
-        options=("decimal",),
-        column=column,
-    )
 
 
 # --------------------------------------------------------------------------- plan

@@ -9,8 +9,13 @@ import pandas as pd
 import pyarrow as pa
 
 from forecast_attn.config.options import DataConfig
-from forecast_attn.data.reading.columnar import frame_of_arrow, refuse_text_options
-from forecast_attn.data.reading.csv_file import Column, to_column
+from forecast_attn.data.reading.columnar import (
+    Column,
+    frame_of_arrow,
+    refuse_text_options,
+    to_column,
+    unusable_column,
+)
 from forecast_attn.data.reading.dialect import check_names
 from forecast_attn.errors import DataError
 
@@ -109,13 +114,7 @@ def _column(values: pd.Series, name: str, config: DataConfig) -> Column:
     if name in config.ignore:
         return np.full(len(values), np.nan)
     if dtype.kind == "c":
-        raise DataError(
-            f"{LABEL}: column '{name}' holds complex numbers",
-            f"leave it out with --ignore '{name}'",
-            code="FA102",
-            column=name,
-            options=("ignore",),
-        )
+        raise unusable_column(LABEL, name, "holds complex numbers")
     if isinstance(dtype, pd.ArrowDtype):
         return _from_arrow(values, name)
     if isinstance(dtype, pd.PeriodDtype):
@@ -148,9 +147,7 @@ def _from_arrow(values: pd.Series, name: str) -> Column:
     try:
         return to_column(pa.chunked_array(values.array.__arrow_array__()))
     except DataError as error:
-        hint = f"leave the column out with --ignore '{name}'"
-        message = f"{LABEL}: column '{name}' {error.message}"
-        raise DataError(message, hint, code="FA102", column=name, options=("ignore",)) from None
+        raise unusable_column(LABEL, name, error.message) from None
 
 
 def _from_categories(values: pd.Series) -> Column:

@@ -1,4 +1,4 @@
-"""Tables with a day per row and its hours as columns, or with a month per row and years as columns."""
+"""Tables whose columns are the steps of a row: hours of a day, months or quarters of a year, years beside months."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.data.reading.joined import month_number
+from forecast_attn.data.reading.joined import LONG_MONTHS, MONTHS, holds_years, month_number, unit_of
 from forecast_attn.errors import DataError
 
 FEWEST_YEARS = 3
@@ -19,6 +19,8 @@ DAY = 24 * 60
 _HOUR = re.compile(r"(?:h|he|hr|hour|std|stunde)?[ ._-]?(\d{1,2})h?", re.IGNORECASE)
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::00)?(?: ?- ?\d{1,2}:\d{2}(?::00)?)?")
 _YEAR = re.compile(r"X?((?:1[5-9]|20|21)\d\d)")
+_QUARTER = re.compile(r"(?:q|qtr|quarter)[ ._-]?([1-4])|([1-4])[ ._-]?q(?:tr)?")
+_MONTH = re.compile(r"(?:m|month)?[ ._-]?(0?[1-9]|1[0-2])")
 
 
 @dataclass(frozen=True)
@@ -28,25 +30,28 @@ class CellGrid:
     names: tuple[str, ...]
     """Columns that hold values."""
     label: str
-    """The column of days or months."""
+    """The column of days, months or years."""
     rows: NDArray[np.int64]
     """Row of each cell (num_cells,)."""
     stamps: NDArray[np.datetime64]
     values: NDArray[Any]
+    step: str = "step"
+    """What each of the columns is, for messages."""
 
 
-def find_grid(frame: pd.DataFrame, date_format: str | None = None) -> CellGrid | None:
-    """The cells of a table of hours beside days, or of years beside months; None for others.
+def find_grid(frame: pd.DataFrame, date_format: str | None = None, time: str | None = None) -> CellGrid | None:
+    """The cells of such a table; None for others.
 
     Args:
         frame: as it stands in the file.
         date_format: as `--date-format` takes it.
+        time: the column of years, where the user names it.
     """
-    return _years_across(frame) or _hours_across(frame, date_format)
+    return _years_across(frame) or _hours_across(frame, date_format) or periods_across(frame, time)
 
 
 def has_grid(frame: pd.DataFrame) -> bool:
-    """Return whether a table is such a grid, each day in one row."""
+    """Return whether a table is such a grid, each day or year in one row: else the months are switches beside rows."""
     try:
         grid = find_grid(frame)
     except DataError:  # days that may be months: a grid all the same
@@ -107,6 +112,43 @@ def _years_across(frame: pd.DataFrame) -> CellGrid | None:
     stamps = months.ravel().astype("datetime64[M]").astype("datetime64[ns]")
     rows = np.tile(np.arange(12), len(order))
     return CellGrid(tuple(order), label, rows, stamps, _values(frame, order).T.ravel())
+
+
+def periods_across(frame: pd.DataFrame, time: str | None = None) -> CellGrid | None:
+    """A row for each year, and a column for each of its twelve months or four quarters; None where some are missing."""
+    names = [str(name) for name in frame.columns]
+    named = [name for name in names if name == time or (time is None and unit_of(name) == "year")]
+    year = next((name for name in (*named, *names[:2]) if holds_years(frame[name])), None)
+    if year is None:
+        return None
+    for number_of in (_month_named, _quarter_named):
+        periods = {number_of(name.strip().lower().rstrip(".")): name for name in reversed(names) if name != year}
+        periods.pop(None, None)
+        count = 12 if number_of is _month_named else 4
+        if len(periods) == count:
+            order = [periods[at] for at in range(1, count + 1)]
+            first_months = (frame[year].to_numpy(np.int64) - 1970) * 12
+            months = first_months[:, None] + np.arange(count) * (12 // count)
+            rows = np.repeat(np.arange(len(frame)), count)
+            stamps = months.ravel().astype("datetime64[M]").astype("datetime64[ns]")
+            return CellGrid(tuple(order), year, rows, stamps, _values(frame, order).ravel(), "month or quarter")
+    return None
+
+
+def _month_named(name: str) -> int | None:
+    """The number of the month that a column is called by."""
+    for names in (MONTHS, LONG_MONTHS):
+        if name in names:
+            return names.index(name) + 1
+    if name == "sept":
+        return 9
+    match = _MONTH.fullmatch(name)
+    return None if match is None else int(match[1])
+
+
+def _quarter_named(name: str) -> int | None:
+    match = _QUARTER.fullmatch(name)
+    return None if match is None else int(match[1] or match[2])
 
 
 def _values(frame: pd.DataFrame, names: list[str]) -> NDArray[Any]:

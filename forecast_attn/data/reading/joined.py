@@ -35,7 +35,11 @@ _UNITS = {
 }
 """Unit of time -> names of columns that count it, in lower case."""
 _DOTTED_CLOCK = r"\d{1,2}\.\d{2}\.\d{2}"
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+LONG_MONTHS = (
+    *("january", "february", "march", "april", "may", "june", "july"),
+    *("august", "september", "october", "november", "december"),
+)
+MONTHS = tuple(name[:3] for name in LONG_MONTHS)
 FIRST_YEAR, LAST_YEAR = 1500, 2200
 """Whole numbers that may be years."""
 SEPARATOR = "/"
@@ -81,7 +85,7 @@ def month_number(text: str) -> int | None:
     plain = text.strip().lower().rstrip(".")
     if plain.isdecimal():
         return int(plain) if 1 <= int(plain) <= 12 else None
-    return _MONTHS.index(plain[:3]) + 1 if plain[:3] in _MONTHS and len(plain) <= len("september") else None
+    return MONTHS.index(plain[:3]) + 1 if plain[:3] in MONTHS and len(plain) <= len("september") else None
 
 
 def unit_of(name: str) -> str | None:
@@ -270,7 +274,7 @@ def _as_day(date: pd.Series) -> pd.Series:
 def _digits(column: pd.Series, width: int) -> pd.Series:
     """Whole numbers, `Q3` and names of months as digits; other cells stay as they are, and are refused as stamps."""
     text = column.astype("string").str.strip().str.replace(r"\.0+$", "", regex=True)
-    named = {f"{month}": f"{at:02d}" for at, month in enumerate(_MONTHS, 1)}
+    named = {month: f"{number:02d}" for number, month in enumerate(MONTHS, 1)}
     text = text.map(lambda cell: named.get(cell[:3].lower(), cell), na_action="ignore").astype("string")
     text = text.str.replace(re.compile(r"^[QqWwMm](?=\d)"), "", regex=True)
     return text.str.zfill(width)

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import Finding, Report, require_column, row_and_line
-from forecast_attn.data.reading.grids import CellGrid, find_grid, has_grid
+from forecast_attn.data.reading.grids import find_grid, has_grid, periods_across
 from forecast_attn.data.reading.joined import holds_years, unit_of
-from forecast_attn.data.reading.positions import LAYOUT_ROWS, LONG_ID, LONG_TARGET, LONG_TIME
+from forecast_attn.data.reading.positions import LAYOUT_ROWS, LONG_ID, LONG_TARGET, LONG_TIME, without_values
 from forecast_attn.errors import ConfigError, DataError
 
 FEWEST_STEPS = 3
@@ -29,11 +29,6 @@ MANY_STEPS = 8
 
 _STEM = re.compile(r"(\D*?)[ ._-]?(\d{1,6})")
 _DATED = re.compile(r"\d{4}([-./]\d{1,2}){0,2}|\d{4}[- ]?[QqMm]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{2,4}")
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_LONG_MONTHS = (
-    *("january", "february", "march", "april", "may", "june", "july"),
-    *("august", "september", "october", "november", "december"),
-)
 
 
 @dataclass(frozen=True)
@@ -44,15 +39,6 @@ class StepColumns:
     stamps: NDArray[Any]
     """Dates, or numbers from 1 (num_columns,)."""
     are_dates: bool
-
-
-@dataclass(frozen=True)
-class PeriodColumns:
-    """The columns of a calendar."""
-
-    year: str
-    names: tuple[str, ...]
-    """Twelve months or four quarters, in order."""
 
 
 def check_layout(config: DataConfig) -> None:
@@ -96,15 +82,12 @@ def arranged(frame: pd.DataFrame, config: DataConfig, source: str, report: Repor
 
 def is_arranged(frame: pd.DataFrame) -> bool:
     """Return whether a table has the columns of one that `arranged` made long."""
-    return LONG_TARGET in frame.columns and find_steps(frame) is None and find_periods(frame) is None
+    return LONG_TARGET in frame.columns and find_steps(frame) is None and periods_across(frame) is None
 
 
 def likely_layout(frame: pd.DataFrame) -> str | None:
     """The layout other than long that a table has by its columns' names; None for long and wide ones."""
     if has_grid(frame):
-        return "calendar"
-    periods = find_periods(frame)
-    if periods is not None and frame[periods.year].is_unique:  # else the months are switches beside rows of months
         return "calendar"
     steps = find_steps(frame)
     if steps is None:
@@ -234,73 +217,16 @@ def _refuse_repeats(keys: pd.Series, source: str) -> None:
 # --------------------------------------------------------------------------- one year per row
 
 
-def find_periods(frame: pd.DataFrame) -> PeriodColumns | None:
-    """The year and its twelve months or four quarters; None where they are not all there."""
-    names = [str(name) for name in frame.columns]
-    year = next((name for name in names if unit_of(name) == "year" and holds_years(frame[name])), None)
-    year = year or next((name for name in names[:2] if holds_years(frame[name])), None)
-    if year is None:
-        return None
-    others = [name for name in names if name != year]
-    for count in (12, 4):
-        periods = {_period(name, count): name for name in reversed(others)}
-        periods.pop(None, None)
-        if len(periods) == count:
-            return PeriodColumns(year, tuple(periods[at] for at in range(1, count + 1)))
-    return None
-
-
-def _period(name: str, count: int) -> int | None:
-    """The number of the month, or of the quarter, that a column is called by."""
-    plain = name.strip().lower().rstrip(".")
-    if count == 4:
-        match = re.fullmatch(r"(?:q|qtr|quarter)[ ._-]?([1-4])|([1-4])[ ._-]?q(?:tr)?", plain)
-        return None if match is None else int(match[1] or match[2])
-    for names in (_MONTHS, _LONG_MONTHS):
-        if plain in names:
-            return names.index(plain) + 1
-    if plain == "sept":
-        return 9
-    match = re.fullmatch(r"(?:m|month)?[ ._-]?(0?[1-9]|1[0-2])", plain)
-    return None if match is None else int(match[1])
-
-
 def _calendar_made_long(frame: pd.DataFrame, config: DataConfig, source: str, report: Report) -> pd.DataFrame:
     if config.time is not None:
         require_column(frame, config.time, source, "time")
-    named = frame if config.time is None else frame.rename(columns={config.time: "year"})
-    grid = find_grid(frame, config.date_format)
-    if grid is not None:
-        return _grid_made_long(frame, grid, config, source, report)
-    periods = find_periods(named)
-    if periods is None:
+    grid = find_grid(frame, config.date_format, config.time)
+    if grid is None:
         message = (
             f"'{source}' has no column of years with one column for each month or quarter, as --layout calendar needs"
         )
         hint = "name them year, Jan, Feb, …; year, Q1, …, Q4; or date, 0, 1, …, 23"
         raise DataError(message, hint, code="FA102", options=("layout",))
-    _refuse_text(frame, periods.names, source)
-    years = named[periods.year].to_numpy(np.int64)
-    per_year = len(periods.names)
-    rows = np.repeat(np.arange(len(frame)), per_year)
-    months = (years[rows] - 1970) * 12 + np.tile(np.arange(per_year) * (12 // per_year), len(frame))
-    columns: dict[str, Any] = {}
-    if config.item_id is not None:
-        require_column(frame, config.item_id, source, "id")
-        columns[config.item_id] = frame[config.item_id].array.take(rows)
-    columns[config.time or LONG_TIME] = months.astype("datetime64[M]").astype("datetime64[ns]")
-    columns[LONG_TARGET] = frame[list(periods.names)].to_numpy(np.float64, na_value=np.nan).ravel()
-    used = {periods.year, config.time, config.item_id, *periods.names, *_declared(config)}
-    for name in map(str, frame.columns):
-        if name not in used:
-            report(Finding("FA104", "note", f"column '{name}' is left out: no month or quarter", column=name))
-    long = _long(frame, rows, columns, config)
-    return long[_is_inside(long, config.item_id)]
-
-
-def _grid_made_long(
-    frame: pd.DataFrame, grid: CellGrid, config: DataConfig, source: str, report: Report
-) -> pd.DataFrame:
     _refuse_text(frame, grid.names, source)
     columns: dict[str, Any] = {}
     if config.item_id is not None:
@@ -310,7 +236,7 @@ def _grid_made_long(
     used = {grid.label, config.time, config.item_id, *grid.names, *_declared(config)}
     for name in map(str, frame.columns):
         if name not in used:
-            report(Finding("FA104", "note", f"column '{name}' is left out: no step", column=name))
+            report(Finding("FA104", "note", f"column '{name}' is left out: no {grid.step}", column=name))
     long = _long(frame, grid.rows, columns, config)
     return long[_is_inside(long, config.item_id)]
 
@@ -341,8 +267,7 @@ def _long(frame: pd.DataFrame, rows: NDArray[np.int64], columns: dict[str, Any],
     """The long table, with the declared columns repeated."""
     shared = [*config.static_covariates, *config.categorical, *([] if config.weight is None else [config.weight])]
     columns |= {name: frame[name].array.take(rows) for name in dict.fromkeys(shared)}
-    nothing = pd.Categorical.from_codes(np.full(len(rows), -1, np.int8), categories=pd.Index([], dtype="str"))
-    columns |= {name: nothing for name in config.ignore if name not in columns}
+    columns |= {name: without_values(len(rows)) for name in config.ignore if name not in columns}
     return pd.DataFrame(columns, index=pd.Index((rows + 1).astype(np.int32), name=LAYOUT_ROWS), copy=False)
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import glob
 import hashlib
 import io
-from collections.abc import Iterable, Sequence
+import itertools
+import struct
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import Any
@@ -60,13 +63,7 @@ class TablePart:
         Raises:
             DataError: the file is damaged.
         """
-        try:
-            table = read_parquet(str(self.path), f"'{self.shown}'")
-            table.validate(full=True)  # Arrow trusts the offsets in a file; a damaged one would crash the process
-        except (pa.ArrowException, OSError, ValueError) as error:
-            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-            message = f"'{self.shown}' is a damaged parquet file: {reason}"
-            raise DataError(message, "copy or write it again") from None
+        table = read_parquet(str(self.path), f"'{self.shown}'")
         for key, value in self.keys:
             if key not in table.column_names:
                 kind = pa.int64() if isinstance(value, int) else pa.string()
@@ -83,7 +80,7 @@ def find_parts(table: Path | str) -> tuple[TablePart, ...]:
     if path.is_dir():
         files, root = list(path.rglob("*")), path
     elif glob.has_magic(str(table)) and not path.exists():
-        root = _folder_of_pattern(path)
+        root = Path(*before_wildcard(path.parts))
         try:
             files = list(root.glob(str(path.relative_to(root))))
         except ValueError:  # two stars within a name
@@ -104,13 +101,25 @@ def read_parquet(content: str | io.BytesIO, label: str) -> pa.Table:
     """The rows of one file, read as it is: no guessing of partitions from its path.
 
     Raises:
-        DataError: it has more rows than a table of its size would, which would end the process.
-        pa.ArrowException, OSError, ValueError: it is damaged.
+        DataError: it is damaged, or has more rows than a table of its size would, which would end the process.
     """
-    size = Path(content).stat().st_size if isinstance(content, str) else content.getbuffer().nbytes
-    file = pyarrow.parquet.ParquetFile(content)
-    check_rows(file.metadata.num_rows, file.metadata.num_columns, size, label)
-    return file.read()
+    with as_damage(label, "parquet"):
+        size = Path(content).stat().st_size if isinstance(content, str) else content.getbuffer().nbytes
+        file = pyarrow.parquet.ParquetFile(content)
+        check_rows(file.metadata.num_rows, file.metadata.num_columns, size, label)
+        table = file.read()
+        table.validate(full=True)  # Arrow trusts the offsets in a file; a damaged one would crash the process
+    return table
+
+
+@contextlib.contextmanager
+def as_damage(label: str, kind: str) -> Iterator[None]:
+    """Raise what Arrow raises for a damaged file as an error that names the file."""
+    try:
+        yield
+    except (pa.ArrowException, OSError, ValueError, struct.error) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise DataError(f"{label} is a damaged {kind} file: {reason}", "copy or write it again") from None
 
 
 def check_rows(rows: int, columns: int, size: int, label: str) -> None:
@@ -155,14 +164,9 @@ def _counts(path: PurePath) -> bool:
     return not any(name.startswith(("_", ".")) for name in path.parts)
 
 
-def _folder_of_pattern(pattern: Path) -> Path:
-    """The last folder before the first name with a wildcard."""
-    fixed: list[str] = []
-    for name in pattern.parts:
-        if glob.has_magic(name):
-            break
-        fixed.append(name)
-    return Path(*fixed)
+def before_wildcard(names: Sequence[str]) -> list[str]:
+    """The names of a path before the first one with a wildcard."""
+    return list(itertools.takewhile(lambda name: not glob.has_magic(name), names))
 
 
 def _keys(path: PurePath) -> tuple[tuple[str, str | None], ...]:
@@ -191,9 +195,8 @@ def _is_whole(text: str) -> bool:
 
 def _check_columns(first: TablePart, expected: pa.Table, part: TablePart, table: pa.Table) -> None:
     """Refuse a part with other columns: a column that a file lacks is not the same as one without values."""
-    columns, others = set(expected.column_names), set(table.column_names)
-    lacking = [name for name in expected.column_names if name not in others]
-    further = [name for name in table.column_names if name not in columns]
+    lacking = [name for name in expected.column_names if name not in table.column_names]
+    further = [name for name in table.column_names if name not in expected.column_names]
     if lacking or further:
         differences = [f"lacks {quoted(lacking)}"] * bool(lacking) + [f"has {quoted(further)} too"] * bool(further)
         raise DataError(

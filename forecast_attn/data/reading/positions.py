@@ -16,6 +16,11 @@ LAYOUT_ROWS = "row in the file, of several steps"
 """Name of the index of a table made long whose rows each held several steps: it holds the row in the file."""
 
 
+def without_values(num_rows: int) -> pd.Categorical:
+    """A column that has to exist and holds nothing: it takes no memory to speak of."""
+    return pd.Categorical.from_codes(np.full(num_rows, -1, np.int8), categories=pd.Index([], dtype="str"))
+
+
 @dataclass(frozen=True)
 class FilePositions:
     """Row and column of each cell in the file."""
@@ -30,13 +35,13 @@ class FilePositions:
         """The file's row of each row (num_rows,), counted from 1."""
         return np.arange(1, self.num_rows + 1, dtype=np.int32) if self.file_rows is None else self.file_rows
 
-    def row(self, at: int) -> int:
+    def row(self, index: int) -> int:
         """The file's row of one row."""
-        return at + 1 if self.file_rows is None else int(self.file_rows[at])
+        return index + 1 if self.file_rows is None else int(self.file_rows[index])
 
-    def column(self, name: str, at: int) -> str:
+    def column(self, name: str, index: int) -> str:
         """The file's column of one cell."""
-        return name if self.names is None or name != LONG_TARGET else str(self.names[at])
+        return name if self.names is None or name != LONG_TARGET else str(self.names[index])
 
 
 def file_positions(frame: pd.DataFrame) -> FilePositions:

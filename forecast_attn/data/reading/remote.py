@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
-from forecast_attn.data.reading.parts import PARQUET, TablePart, parts_named
+from forecast_attn.data.reading.parts import PARQUET, TablePart, before_wildcard, parts_named
 from forecast_attn.data.reading.source import CHUNK, FILE_TYPES, Source
 from forecast_attn.errors import ConfigError, DataError, RunError, UserError
 from forecast_attn.urls import url_of, without_secrets
@@ -59,7 +59,7 @@ def remote_parts(table: Any) -> tuple[TablePart, ...]:
     with _reaching(url) as fs:
         where = fs._strip_protocol(url)
         if glob.has_magic(where):
-            root, files = _before_wildcard(where), fs.glob(where)
+            root, files = "/".join(before_wildcard(where.split("/"))) or "/", fs.glob(where)
         elif fs.isdir(where):
             root, files = where, fs.find(where)
         else:
@@ -140,13 +140,6 @@ class _TemporaryFolder:
 def _copy(url: str, path: Path) -> None:
     with opened(url) as stream, path.open("wb") as file:
         shutil.copyfileobj(stream, file, CHUNK)
-
-
-def _before_wildcard(pattern: str) -> str:
-    """The last folder before the first name with a wildcard."""
-    names = pattern.split("/")
-    first = next(number for number, name in enumerate(names) if glob.has_magic(name))
-    return "/".join(names[:first]) or "/"
 
 
 @contextlib.contextmanager

@@ -11,9 +11,9 @@ import pandas as pd
 
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import LINES_ABOVE, Report, coded, stop_at_errors
+from forecast_attn.data.reading.cell_numbers import parse_texts
 from forecast_attn.data.reading.columnar import COLUMNAR, TEXT_OPTIONS, read_columnar, refuse_text_options
 from forecast_attn.data.reading.csv_file import read_delimited
-from forecast_attn.data.reading.dialect import parse_texts
 from forecast_attn.data.reading.frames import read_frame
 from forecast_attn.data.reading.joined import with_joined
 from forecast_attn.data.reading.json_file import is_json

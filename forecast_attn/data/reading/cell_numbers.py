@@ -1,0 +1,240 @@
+"""Numbers in cells of text, their decimal mark, and columns of text that hold nothing else.
+
+Nothing is guessed without evidence: where cells contradict each other about the decimal mark, that is an error.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from forecast_attn.errors import ConfigError, DataError
+
+MISSING_WORDS = ["", "NA", "N/A", "n/a", "NaN", "nan", "NAN", "null", "NULL", "None", "#N/A", ".", ":"]
+"""Cells that mean no value."""
+
+_EXPONENT = r"([eE][+-]?\d+)?"
+_PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|infinity)", re.IGNORECASE)
+_COMMA = re.compile(rf"[+-]?(\d+,\d+|,\d+){_EXPONENT}")
+_POINT = re.compile(rf"[+-]?(\d+\.\d+|\.\d+){_EXPONENT}")
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
+_GROUPED = {
+    ",": re.compile(r"[+-]?\d{1,3}(\.\d{3})+(,\d+)?"),
+    ".": re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?"),
+}
+_BOTH_MARKS = re.compile(r"[+-]?\d{1,3}(\.\d{3})+,\d+|[+-]?\d{1,3}(,\d{3})+\.\d+|[+-]?\d{1,3}(,\d{3}){2,}")
+_NUMBER = re.compile("|".join(f"(?:{kind.pattern})" for kind in (_PLAIN, _COMMA, _BOTH_MARKS)), re.IGNORECASE)
+"""A number of any of these kinds; only `inf` and the exponent, which both have in either case, are letters."""
+
+
+def checked_decimal(mark: str) -> str:
+    """The mark of `--decimal`.
+
+    Raises:
+        ConfigError: neither a point nor a comma.
+    """
+    decimal = {"point": ".", "comma": ","}.get(mark.lower(), mark)
+    if decimal not in (".", ","):
+        raise ConfigError(f"--decimal must be a point or a comma; got {mark!r}", "--decimal . or --decimal ,")
+    return decimal
+
+
+def find_decimal(columns: dict[str, list[str]], label: str) -> str | None:
+    """The decimal mark of the cells of a table, None when no cell tells.
+
+    A column is evidence for the comma when it has more numbers with a comma than with a point.
+
+    Args:
+        columns: cells by column name; text that is no number does not matter.
+        label: the table's name, for messages.
+
+    Raises:
+        DataError: the evidence contradicts itself, or a comma may be a thousands mark.
+    """
+    commas: dict[str, list[str]] = {}
+    points: dict[str, list[str]] = {}
+    for name, cells in columns.items():
+        if sum(map(is_number, cells)) <= len(cells) / 2:
+            continue
+        both = next(filter(_BOTH_MARKS.fullmatch, cells), None)
+        if both is not None:
+            raise _undecided(label, name, f"{both!r} has a mark of thousands")
+        comma, point = (list(filter(kind.fullmatch, cells)) for kind in (_COMMA, _POINT))
+        if len(comma) > len(point):
+            commas[name] = comma
+        elif point:
+            points[name] = point
+    if not commas:
+        return "." if points else None
+    name, cells = next(iter(commas.items()))
+    if points:
+        other_column, example = next(iter(points.items()))
+        raise _undecided(
+            label, name, f"{cells[0]!r} suggests a comma, but {example[0]!r} in column '{other_column}' a point"
+        )
+    if all(_THOUSANDS.fullmatch(cell) for cells_with_comma in commas.values() for cell in cells_with_comma):
+        whole = cells[0].replace(",", "")
+        raise _undecided(label, name, f"{cells[0]!r} may be {whole} or {cells[0].replace(',', '.')}")
+    return ","
+
+
+def parse_texts(texts: Iterable[str | None], decimal: str, *, grouped: bool) -> NDArray[np.float64]:
+    """The number in each cell of text (num_cells,), NaN where it is not a number.
+
+    Args:
+        texts: cells without blanks around them.
+        decimal: the decimal mark.
+        grouped: whether the other mark may stand between thousands: only when the user named the decimal mark.
+    """
+    cells = [_plain_number(cell, decimal, grouped) for cell in texts]
+    return np.asarray(pc.cast(pa.array(cells, pa.string()), pa.float64()).to_numpy(zero_copy_only=False))
+
+
+def _plain_number(cell: str | None, decimal: str, grouped: bool) -> str | None:
+    """The cell as a number with a decimal point and nothing else, None where it is not a number."""
+    if cell is None:
+        return None
+    grouping = "," if decimal == "." else "."
+    if grouped and _GROUPED[decimal].fullmatch(cell):
+        cell = cell.replace(grouping, "")
+    elif grouping in cell:
+        return None
+    plain = cell.replace(decimal, ".")
+    return plain if plain.isascii() and _PLAIN.fullmatch(plain) else None
+
+
+def bare_number(cell: str) -> str:
+    """The number of a cell without what people write around it; the cell as it is where that is no number.
+
+    A currency, a percent sign or a unit behind a blank, brackets or a minus behind it for below zero, and blanks or
+    apostrophes between thousands: `$ 1,234.50`, `12.5 %`, `3.1 kW`, `(3.20)`, `3.20-`, `1 234`, `1'234`.
+    """
+    if not cell.strip("0123456789.,") or ":" in cell:  # most cells: a plain number, or a time
+        return cell
+    match = _DRESSED.fullmatch(cell)
+    if match is None:
+        return cell
+    minus = "-" if (match["open"] and match["close"]) or match["behind"] or match["minus"] else ""
+    if bool(match["open"]) != bool(match["close"]) or (match["minus"] and match["behind"]):
+        return cell
+    return minus + re.sub(r"[ \u00a0\u202f\u2009'’]", "", match["number"])
+
+
+def unit_around(cell: str) -> str:
+    """The currency, the percent sign or the unit of a cell; nothing for a plain number."""
+    match = re.search(rf"{_UNIT}|{_UNIT_BEHIND}", cell)
+    return match[0].strip() if match is not None else ""
+
+
+def without_footnote(cell: str) -> str:
+    """The number of a cell without the mark of a footnote behind it, `150.1*`, `97.3 p`; else the cell as it is."""
+    match = _WITH_FOOTNOTE.fullmatch(cell)
+    return match[1] if match is not None else cell
+
+
+_UNIT = r"(?:[$€£¥₹%]|EUR|USD|GBP|CHF|JPY)"
+_NO_UNIT = r"(?!(?i:EUR|USD|GBP|CHF|JPY|[AP]M\b|Q\d|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec))"
+_UNIT_BEHIND = rf"(?:[ \u00a0]{_NO_UNIT}[^\W\d_][\w²³°·%]{{0,9}}(?:/[^\W\d_]\w{{0,5}})?|°[CF])"
+_WITH_FOOTNOTE = re.compile(r"([-+]?\d[\d.,]*)(?:[*†]|\([prePRE]\)| (?![km]\b)[a-z]{1,2})")
+"""`e`, `p`, `b` and their like say that a value is estimated, provisional or the first of a new method."""
+_DRESSED = re.compile(
+    rf"(?P<minus>[-−])?\+?(?P<open>\()?{_UNIT}? ?"
+    r"(?P<number>\d{1,3}(?:[ \u00a0\u202f\u2009'’]\d{3})+(?:[.,]\d+)?|\d[\d.,]*|[.,]\d+)"
+    rf"(?:[ \u00a0]?{_UNIT}|{_UNIT_BEHIND}|[ \u00a0])?(?P<close>\))?(?P<behind>-)?"
+)
+
+
+def is_number(cell: str) -> bool:
+    """Return whether a cell is a number, whatever its marks."""
+    return _NUMBER.fullmatch(cell) is not None
+
+
+def _undecided(label: str, column: str, evidence: str) -> DataError:
+    return DataError(
+        f"{label}: the decimal mark is not certain: in column '{column}' {evidence}",
+        "--decimal , or --decimal . decides",
+        code="FA108",
+        options=("decimal",),
+        column=column,
+    )
+
+
+# --------------------------------------------------------------------------- columns
+
+
+FEW = 50
+"""Texts that show that a column holds no numbers, as most columns of text do."""
+MOST_FOOTNOTES = 0.5
+"""Largest share of numbers with the mark of a footnote."""
+_BOOLEANS = {"true": True, "false": False}
+
+
+def finish_text(
+    column: pd.Categorical, decimal: str, *, grouped: bool
+) -> tuple[pd.Categorical | NDArray[Any], tuple[str, str] | None]:
+    """Convert a column of text to numbers or booleans when every cell is one.
+
+    Args:
+        column: the stripped cells (num_rows,).
+        decimal: the decimal mark.
+        grouped: whether numbers may have marks between thousands.
+
+    Returns:
+        The column; a cell and the number in it where more than digits and marks stand in the cells.
+    """
+    texts = [str(text) for text in column.categories[:FEW]]
+    if texts and all(text.lower() in _BOOLEANS for text in texts) and len(texts) == len(column.categories):
+        return _spread(np.array([_BOOLEANS[text.lower()] for text in texts]), column), None
+    # A plain number needs no further evidence; one in other signs has to be alike in all cells, or an exception.
+    for shown, may_be in ((str, None), (bare_number, _has_one_unit), (without_footnote, _has_few_footnotes)):
+        numbers = _numbers(column, shown, decimal, grouped=grouped)
+        if numbers is not None and (may_be is None or may_be(column)):
+            dressed = next((text for text in map(str, column.categories) if shown(text) != text), None)
+            return _spread(numbers, column), None if dressed is None else (dressed, shown(dressed))
+    return column, None
+
+
+def _numbers(
+    column: pd.Categorical, shown: Callable[[str], str], decimal: str, *, grouped: bool
+) -> NDArray[np.float64] | None:
+    """The number that each distinct text shows (num_categories,); None where one shows none."""
+    for cells in (column.categories[:FEW], column.categories):
+        numbers = parse_texts(map(shown, map(str, cells)), decimal, grouped=grouped)
+        if np.isnan(numbers).any() or not len(numbers):
+            return None
+    return numbers
+
+
+def _has_one_unit(column: pd.Categorical) -> bool:
+    """Return whether all cells have the same unit or none: 5 % among plain numbers may be 0.05."""
+    return len({unit_around(text) for text in map(str, column.categories)}) <= 1
+
+
+def _has_few_footnotes(column: pd.Categorical) -> bool:
+    """Return whether at most half of the cells have a footnote: what all have is no exception."""
+    marked = np.array([without_footnote(text) != text for text in map(str, column.categories)])
+    return bool(marked[column.codes[column.codes >= 0]].mean() <= MOST_FOOTNOTES)
+
+
+def stripped(column: pd.Categorical, na: tuple[str, ...]) -> pd.Categorical:
+    """Strip the text; words for a missing value, and those that the user names, become missing."""
+    texts = column.categories.str.strip()
+    gone = texts.isin([*MISSING_WORDS, *na])
+    if not gone.any() and texts.equals(column.categories):
+        return column
+    codes, kept = pd.factorize(texts.where(~gone))
+    return pd.Categorical.from_codes(np.append(codes, -1)[column.codes], categories=kept)
+
+
+def _spread(values: NDArray[Any], column: pd.Categorical) -> NDArray[Any]:
+    """The value of each cell's text (num_rows,), NaN where it is empty."""
+    if (column.codes < 0).any():
+        values = np.append(values.astype(np.float64), np.nan)
+    return np.asarray(values[column.codes])
