@@ -583,7 +583,7 @@ class Forecaster:
 
         request = PlotRequest.from_options({**options, "kind": kind})
         table, values, ahead = (Path(each) if isinstance(each, str) else each for each in (forecasts, data, future))
-        return draw_picture(PlotSource(table, self._fitted()), request, values, ahead)
+        return draw_picture(PlotSource(table, self._fitted(), values, ahead), request)
 
     @takes([AuditRequest])
     def audit(

@@ -44,7 +44,7 @@ def plot(
 
     if str(data) == str(future) == "-":
         raise ConfigError("--data and --future cannot both come from stdin", "--future FILE")
-    picture = draw_picture(find_source(source), request, data, future)
+    picture = draw_picture(find_source(source, data, future), request)
     written = [path for path in (request.png, request.svg, request.animate) if path is not None]
     if json:
         printing.write_json(picture.to_dict())

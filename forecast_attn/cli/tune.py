@@ -27,10 +27,10 @@ def tune(
     request, shared = _checked(data, config, options)
 
     from forecast_attn.cli.tuning_display import TuningDisplay, show_search
-    from forecast_attn.plotting.picture import check_pictures
+    from forecast_attn.inspection.plots import check_pictures
     from forecast_attn.runs.output_paths import refuse_outputs
 
-    check_pictures({"png": request.png})
+    check_pictures(png=request.png)
     refuse_outputs({"--png": request.png}, read=[data, request.space])
     display = TuningDisplay(request.metric, quiet=quiet)
     display.say("loading")

@@ -12,6 +12,7 @@ from forecast_attn.forecasting.identifiability import with_rank
 from forecast_attn.inspection.differences import WeightComparison, compare_attention
 from forecast_attn.inspection.grouping import check_grouping
 from forecast_attn.inspection.interpretation import evidence_of
+from forecast_attn.inspection.plots import check_pictures, draw_heatmap, save_figure
 from forecast_attn.inspection.report import inspect_attention
 from forecast_attn.inspection.results import Inspection
 from forecast_attn.runs.atomic import write_atomically
@@ -143,17 +144,15 @@ def check_combination(request: InspectRequest, *, has_table: bool) -> None:
     Raises:
         ConfigError: names them.
     """
-    _check_page_options(request)
+    if request.html is None and request.html_windows is not None:
+        raise ConfigError("--html-windows is about the page of --html", "add --html report.html")
     if request.by is not None:
         check_grouping(request.by)
-    pictures = {name: path for name in ("png", "svg") if (path := getattr(request, name)) is not None}
     others = [name for name in ("by", "export", "html_windows") if getattr(request, name) is not None]
     if request.compare is not None and others:
         raise ConfigError(f"--compare does not go with --{others[0].replace('_', '-')}", "run them one after the other")
-    for name, path in pictures.items():
-        if path.suffix.lower() != f".{name}":
-            raise ConfigError(f"--{name} writes a .{name}; got '{path.name}'", f"--{name} {path.stem}.{name}")
-    if has_table and not pictures and request.html is None:
+    check_pictures(png=request.png, svg=request.svg)
+    if has_table and request.png is request.svg is request.html is None:
         raise ConfigError("--data is for pictures and pages: it holds the series they draw", "add --png weights.png")
     grouped = request.compare is not None or (request.by is not None and request.html is None)
     if has_table and grouped:
@@ -163,11 +162,6 @@ def check_combination(request: InspectRequest, *, has_table: bool) -> None:
         raise ConfigError(
             f"--export writes .csv or .npz; got '{export.name}'", f"--export {export.stem or 'weights'}.csv"
         )
-
-
-def _check_page_options(request: InspectRequest) -> None:
-    if request.html is None and request.html_windows is not None:
-        raise ConfigError("--html-windows is about the page of --html", "add --html report.html")
 
 
 def _save_pictures(
@@ -181,7 +175,6 @@ def _save_pictures(
     paths = [path for path in (request.png, request.svg) if path is not None]
     if not paths:
         return []
-    from forecast_attn.inspection.plots import draw_heatmap, save_figure
     from forecast_attn.inspection.series_lines import lines_of_run
     from forecast_attn.inspection.side_by_side import draw_comparison, draw_groups
 

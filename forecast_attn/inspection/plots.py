@@ -64,6 +64,17 @@ def kind_of(path: Path) -> str:
     return kind
 
 
+def check_pictures(*, png: Path | None = None, svg: Path | None = None) -> None:
+    """Refuse, before any work, a picture of another kind than its option writes.
+
+    Raises:
+        ConfigError: names it.
+    """
+    for name, path in (("png", png), ("svg", svg)):
+        if path is not None and path.suffix.lower() != f".{name}":
+            raise ConfigError(f"--{name} writes a .{name}; got '{path.name}'", f"--{name} {path.stem}.{name}")
+
+
 def save_figure(figure: "Figure", target: Path) -> list[str]:
     """Write a figure as .png or .svg, whole or not at all.
 
@@ -98,7 +109,7 @@ def draw_heatmap(inspection: Inspection, lines: SeriesLines | None = None) -> "F
         ConfigError: matplotlib is not installed.
     """
     rows = _row_heights(inspection, lines)
-    figure = empty_figure(WIDTH, sum(rows) + MARGINS)
+    figure = empty_figure(sum(rows) + MARGINS)
     panels = _panels(figure, rows, inspection, with_series=lines is not None)
     if lines is not None and panels.series is not None and panels.forecast is not None:
         _draw_series(panels.series, panels.forecast, inspection, lines)
@@ -117,8 +128,8 @@ def heat_colours() -> "Colormap":
     return LinearSegmentedColormap.from_list("page", list(HEAT))
 
 
-def empty_figure(width: float, height: float) -> "Figure":
-    """A white figure of this width and height in inches.
+def empty_figure(height: float) -> "Figure":
+    """A white figure as wide as all of them, and of this height in inches.
 
     Raises:
         ConfigError: matplotlib is not installed.
@@ -127,7 +138,7 @@ def empty_figure(width: float, height: float) -> "Figure":
         from matplotlib.figure import Figure
         from matplotlib.layout_engine import ConstrainedLayoutEngine
     layout = ConstrainedLayoutEngine(w_pad=0.04, h_pad=0.05, wspace=0.01, hspace=0.01)
-    return Figure(figsize=(width, height), facecolor="white", layout=layout)
+    return Figure(figsize=(WIDTH, height), facecolor="white", layout=layout)
 
 
 # --------------------------------------------------------------------------- layout

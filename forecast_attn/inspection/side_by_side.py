@@ -10,7 +10,6 @@ from forecast_attn.inspection.differences import WeightComparison
 from forecast_attn.inspection.plots import (
     LABEL,
     TICK,
-    WIDTH,
     draw_colour_bar,
     draw_lag_axis,
     draw_rows,
@@ -47,7 +46,7 @@ def draw_groups(inspection: Inspection) -> "Figure":
         unlike = sorted(groups, key=lambda group: -group.distance)[:MOST_TILES]
         groups = [group for group in groups if group in unlike]
     rows = -(-len(groups) // COLUMNS)
-    figure = empty_figure(WIDTH, rows * TILE + LABEL_ROOM)
+    figure = empty_figure(rows * TILE + LABEL_ROOM)
     layout: Any = figure.get_layout_engine()
     layout.set(wspace=0.05)  # a tile's title ends where the next one begins
     axes = figure.subplots(rows, COLUMNS, sharex=True, sharey=True, squeeze=False)
@@ -92,7 +91,7 @@ def draw_comparison(comparison: WeightComparison) -> "Figure":
     Raises:
         ConfigError: matplotlib is not installed.
     """
-    figure = empty_figure(WIDTH, 4.4)
+    figure = empty_figure(4.4)
     grid = figure.add_gridspec(2, 4, height_ratios=[1, 2.6], width_ratios=[1, 1, 0.34, 0.04])
     darkest = max(darkest_weight(each.mean_weights) for each in comparison.inspections)
     lookback = max(each.header.lookback for each in comparison.inspections)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -120,7 +121,7 @@ class Attribution:
 def attribution_of(
     run: RunDir | None,
     *,
-    items: list[str],
+    items: Sequence[str],
     cutoff: str | None = None,
     step: int | None = None,
     data: pd.DataFrame | Path | None = None,
@@ -163,7 +164,7 @@ def attribution_of(
         return _attribution(past, int(rows[0]), step, list(steps), notes)
 
 
-def _check(run: RunDir, items: list[str], step: int | None) -> int:
+def _check(run: RunDir, items: Sequence[str], step: int | None) -> int:
     """Return the horizon of a run, or raise if its forecasts have no attribution.
 
     Raises:
@@ -187,7 +188,7 @@ def _check(run: RunDir, items: list[str], step: int | None) -> int:
 
 def _window(
     run: RunDir,
-    items: list[str],
+    items: Sequence[str],
     cutoff: str | None,
     data: pd.DataFrame | Path | None,
     future: pd.DataFrame | Path | None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
@@ -59,7 +60,7 @@ class Forecasts:
     def where(self, keep: Any) -> Self:
         return replace(self, frame=self.frame[keep].reset_index(drop=True))
 
-    def of_items(self, names: list[str]) -> Self:
+    def of_items(self, names: Sequence[str]) -> Self:
         """The named series; all when there are no names.
 
         Raises:
@@ -68,7 +69,7 @@ class Forecasts:
         check_known(names, self.item_ids, "forecast of series", self.name)
         return self.where(self.frame["item_id"].isin(names)) if names else self
 
-    def of_models(self, names: list[str]) -> Self:
+    def of_models(self, names: Sequence[str]) -> Self:
         """The named models; all when there are no names.
 
         Raises:
@@ -97,11 +98,11 @@ class Forecasts:
         return f"--cutoff '{last}'" if len(known) == 1 else f"there are {len(known):,}, from {first} to {last}"
 
 
-def check_known(names: list[str], known: list[str], what: str, source: str) -> None:
+def check_known(names: Sequence[str], known: Sequence[str], what: str, source: str) -> None:
     """Raise DataError at the first name that is none of the known ones, which are `what` of the `source`."""
     for name in names:
         if name not in known:
-            raise DataError(f"{source} has no {what} '{name}'", did_you_mean(name, known[:20]))
+            raise DataError(f"{source} has no {what} '{name}'", did_you_mean(name, tuple(known[:20])))
 
 
 def label_of(table: pd.DataFrame | Path) -> str:

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forecast_attn.audit.wording import number, signed
-from forecast_attn.inspection.plots import LABEL, TICK, WIDTH, empty_figure, shortened, write_heading
+from forecast_attn.inspection.plots import LABEL, TICK, empty_figure, shortened, write_heading
 from forecast_attn.notebook import FORECAST, INK, SOFT
 from forecast_attn.plotting import input_wording as wording
 from forecast_attn.plotting.attribution import Attribution
 from forecast_attn.plotting.by_value import ByValue, ColumnValues
-from forecast_attn.plotting.pictures import (
+from forecast_attn.plotting.forecast_pictures import (
     MODEL_COLOURS,
     PANEL_TITLE,
     add_legend,
@@ -49,7 +49,7 @@ def draw_attribution(shown: Attribution) -> Figure:
         ConfigError: matplotlib is not installed.
     """
     bars = len(shown.parts(MOST_BARS)) + 2
-    figure = empty_figure(WIDTH, bars * BAR_HEIGHT + PAST_HEIGHT + TIME_HEIGHT + MARGINS)
+    figure = empty_figure(bars * BAR_HEIGHT + PAST_HEIGHT + TIME_HEIGHT + MARGINS)
     heights = (bars * BAR_HEIGHT, PAST_HEIGHT, TIME_HEIGHT)
     grid = figure.add_gridspec(3, 1, height_ratios=heights)
     names = ("by input", "past", "by time")
@@ -136,7 +136,7 @@ def draw_by_value(shown: ByValue) -> Figure:
     """
     across = min(len(shown.columns), 2 if len(shown.columns) <= 4 else 3)
     rows = -(-len(shown.columns) // across)
-    figure = empty_figure(WIDTH, rows * (PANEL_HEIGHT if rows > 1 else 1.4 * PANEL_HEIGHT) + 0.5)
+    figure = empty_figure(rows * (PANEL_HEIGHT if rows > 1 else 1.4 * PANEL_HEIGHT) + 0.5)
     grid = figure.add_gridspec(rows, across)
     for at, column in enumerate(shown.columns):
         axes = figure.add_subplot(grid[at // across, at % across], label=column.name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -71,7 +72,7 @@ class Past:
             parts.append(forecasts.frame.assign(prediction=prediction, model=name, **without_quantiles))
         return replace(forecasts, frame=pd.concat(parts).reset_index(drop=True))
 
-    def rows_at(self, cutoff: str, items: list[str]) -> Rows:
+    def rows_at(self, cutoff: str, items: Sequence[str]) -> Rows:
         """The rows of one cut-off, of series whose lookback and horizon lie in the table.
 
         Raises:
@@ -153,7 +154,7 @@ def forecasts_of_validation(past: Past, preparation: Preparation) -> Forecasts:
     return past.beside(past.forecasts(cutoffs), names, cutoffs, preparation.baseline_setup())
 
 
-def newest_validation(run: RunDir, data: pd.DataFrame | Path | None, items: list[str]) -> tuple[Past, Rows]:
+def newest_validation(run: RunDir, data: pd.DataFrame | Path | None, items: Sequence[str]) -> tuple[Past, Rows]:
     """The table of training, and the last validation window of every series; raises as `validation_forecasts`."""
     past, preparation = prepared_past(run, data)
     cutoffs = np.sort(preparation.validation_cutoffs)

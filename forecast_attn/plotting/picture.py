@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forecast_attn.config.requests import PICTURES, PlotRequest
-from forecast_attn.errors import ConfigError, did_you_mean
+from forecast_attn.config.requests import PlotRequest
+from forecast_attn.errors import ConfigError
+from forecast_attn.inspection.plots import check_pictures
 from forecast_attn.runs.output_paths import refuse_outputs
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
     from rich.console import Console
 
-    from forecast_attn.plotting.sources import PlotChoice, PlotSource
+    from forecast_attn.plotting.sources import PlotSource
 
 
 OF_INPUTS = ("attribution", "by-value")
@@ -28,7 +27,7 @@ class Picture:
     """Result of `Forecaster.plot`."""
 
     kind: str
-    """One of `PICTURES`."""
+    """One of `PICTURES`, of the requests."""
     shown: Any
     """The scene, errors, calibration, attribution or means that are drawn."""
     file_notes: tuple[str, ...] = ()
@@ -56,8 +55,7 @@ class Picture:
 
             draw = {"attribution": draw_attribution, "by-value": draw_by_value}
         else:
-            from forecast_attn.plotting.curve_pictures import draw_errors, draw_reliability
-            from forecast_attn.plotting.forecast_picture import draw_forecast
+            from forecast_attn.plotting.forecast_pictures import draw_errors, draw_forecast, draw_reliability
 
             draw = {"forecast": draw_forecast, "error-by-step": draw_errors, "calibration": draw_reliability}
         from matplotlib.text import Text
@@ -120,48 +118,38 @@ class Picture:
         render[self.kind](self.shown, console or Console())
 
 
-def draw_picture(
-    source: PlotSource,
-    request: PlotRequest,
-    data: pd.DataFrame | Path | None,
-    future: pd.DataFrame | Path | None,
-) -> Picture:
+def draw_picture(source: PlotSource, request: PlotRequest) -> Picture:
     """Read what a picture shows, and write it to the files that are asked for.
 
     Args:
         source: the forecasts.
         request: what of them to draw, and where to.
-        data: a table of the series; found through the run when None.
-        future: values of covariates beyond it.
 
     Raises:
         ConfigError, DataError, RunError: nothing matches the choice, or a file cannot be read or written.
     """
-    from forecast_attn.plotting.sources import PlotChoice
+    from forecast_attn.plotting import sources
 
-    pictures = {"png": request.png, "svg": request.svg}
-    check_pictures(pictures)
+    check_pictures(png=request.png, svg=request.svg)
     if request.animate is not None:
-        check_animation(request, data)
+        check_animation(request, source.data)
     written = {"--png": request.png, "--svg": request.svg, "--animate": request.animate}
-    refuse_outputs(written, read=[source.table, data, future], runs=[source.run])
-    choice = PlotChoice(
-        list(request.item),
-        list(request.model),
-        request.cutoff,
-        request.history,
-        data,
-        future,
-        request.step,
-        request.column,
-    )
-    picture = picture_of(request.kind, source, choice)
-    files = [path for path in pictures.values() if path is not None]
+    refuse_outputs(written, read=[source.table, source.data, source.future], runs=[source.run])
+    check_choice(request, source.future)
+    read: dict[str, Any] = {
+        "forecast": sources.forecast_scene,
+        "error-by-step": sources.step_errors_of,
+        "calibration": sources.reliability_of,
+        "attribution": sources.attribution_at,
+        "by-value": sources.by_value_of,
+    }
+    picture = Picture(request.kind, read[request.kind](source, request))
+    files = [path for path in (request.png, request.svg) if path is not None]
     notes = picture.save(*files) if files else []
     if request.animate is not None:
         from forecast_attn.plotting.animation import animation_of
 
-        table = data if isinstance(data, Path) else None
+        table = source.data if isinstance(source.data, Path) else None
         animation = animation_of(source.run, next(iter(request.item), None), table)
         notes += [*animation.notes, *animation.save(request.animate)]
     return replace(picture, file_notes=tuple(dict.fromkeys(notes)))
@@ -189,62 +177,26 @@ def check_animation(request: PlotRequest, data: object) -> None:
         raise ConfigError("--animate reads its series from a file", "name the file, or leave it to the run")
 
 
-def picture_of(kind: str, source: PlotSource, choice: PlotChoice) -> Picture:
-    """Read and score what a picture shows.
-
-    Raises:
-        ConfigError, DataError, RunError: nothing matches the choice, or a file cannot be read.
-    """
-    from forecast_attn.plotting import sources
-
-    check_choice_of(kind, choice)
-    read: dict[str, Any] = {
-        "forecast": sources.forecast_scene,
-        "error-by-step": sources.step_errors_of,
-        "calibration": sources.reliability_of,
-        "attribution": sources.attribution_at,
-        "by-value": sources.by_value_of,
-    }
-    return Picture(kind, read[kind](source, choice))
-
-
 ONLY_FOR = {
     "cutoff": ("forecast", "attribution"),
     "history": ("forecast",),
-    "models": ("forecast", "error-by-step", "calibration", "by-value"),
+    "model": ("forecast", "error-by-step", "calibration", "by-value"),
     "future": ("attribution",),
     "step": ("attribution",),
-    "columns": ("by-value",),
+    "column": ("by-value",),
 }
-"""The kinds of picture that a part of a choice is about."""
+"""The kinds of picture that an option is about."""
 
 
-def check_choice_of(kind: str, choice: PlotChoice) -> None:
+def check_choice(request: PlotRequest, future: object) -> None:
     """Refuse, before any work, what does not go together.
 
     Raises:
         ConfigError: saying what.
     """
-    if kind not in PICTURES:
-        raise ConfigError(f"there is no picture --kind {kind}", did_you_mean(kind, PICTURES))
     for name, kinds in ONLY_FOR.items():
-        given = getattr(choice, name)
-        if kind not in kinds and given is not None and not (isinstance(given, list | tuple) and not given):
-            flag = f"--{name.removesuffix('s')}"
-            raise ConfigError(
-                f"{flag} does not go with --kind {kind}; it is for {' and '.join(kinds)}", f"leave {flag} out"
-            )
-
-
-def check_pictures(pictures: Mapping[str, Path | None]) -> None:
-    """Refuse, before any work, a picture of another kind.
-
-    Args:
-        pictures: by the kind, png or svg.
-
-    Raises:
-        ConfigError: saying which.
-    """
-    for name, path in pictures.items():
-        if path is not None and path.suffix.lower() != f".{name}":
-            raise ConfigError(f"--{name} writes a .{name}; got '{path.name}'", f"--{name} {path.stem}.{name}")
+        given = future if name == "future" else getattr(request, name)
+        is_given = given is not None and not (isinstance(given, tuple) and not given)
+        if is_given and request.kind not in kinds:
+            message = f"--{name} does not go with --kind {request.kind}; it is for {' and '.join(kinds)}"
+            raise ConfigError(message, f"leave --{name} out")

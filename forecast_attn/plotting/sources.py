@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import pandas as pd
 
+from forecast_attn.config.requests import PlotRequest
 from forecast_attn.data.reading import digest_of, read_beside, table_name
 from forecast_attn.errors import ConfigError, DataError, RunError
 from forecast_attn.plotting.forecasts import Forecasts, read_forecasts
@@ -23,51 +23,32 @@ if TYPE_CHECKING:
     from forecast_attn.plotting.by_value import ByValue
 
 
-@dataclass(frozen=True)
-class PlotChoice:
-    """Selection of the forecasts to draw.
-
-    Attributes:
-        items: series; all when empty.
-        models: models; when empty the first for a forecast, all for errors and quantiles.
-        cutoff: as the user writes a time; the last of every series when None.
-        history: steps before the cut-off; four horizons, at least 24, when None.
-        data: a table of the series.
-        future: values of covariates beyond it.
-        step: the step ahead that is explained; the mean of all when None.
-        columns: columns by whose values forecasts are averaged; all when empty.
-    """
-
-    items: list[str]
-    models: list[str]
-    cutoff: str | None = None
-    history: int | None = None
-    data: pd.DataFrame | Path | None = None
-    future: pd.DataFrame | Path | None = None
-    step: int | None = None
-    columns: tuple[str, ...] = ()
-
-
 class PlotSource(NamedTuple):
     """A table of forecasts, a run, or a table in the folder of its run."""
 
     table: pd.DataFrame | Path | None
     run: RunDir | None
+    data: pd.DataFrame | Path | None = None
+    """A table of the series; found through the run when None."""
+    future: pd.DataFrame | Path | None = None
+    """Values of covariates beyond it."""
 
 
-def find_source(given: Path | None) -> PlotSource:
-    """Resolve what the user named: a run, the newest one when None, or a table.
+def find_source(
+    given: Path | None, data: pd.DataFrame | Path | None = None, future: pd.DataFrame | Path | None = None
+) -> PlotSource:
+    """Resolve what the user named: a run, the newest one when None, or a table; with further tables.
 
     Raises:
         RunError: no such run, or an unfinished one.
     """
     if given is None or given.is_dir():
-        return PlotSource(None, RunDir.open_finished(given))
+        return PlotSource(None, RunDir.open_finished(given), data, future)
     run = RunDir(given.parent)
     belongs = run.config.is_file() and run.is_finished and given.exists()
     if not given.exists() and not given.suffix:
-        return PlotSource(None, RunDir.open_finished(given))  # raises with the runs there are
-    return PlotSource(given, run if belongs else None)
+        return PlotSource(None, RunDir.open_finished(given), data, future)  # raises with the runs there are
+    return PlotSource(given, run if belongs else None, data, future)
 
 
 # --------------------------------------------------------------------------- one forecast and its series
@@ -83,44 +64,44 @@ class ChosenForecasts(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def forecast_scene(source: PlotSource, choice: PlotChoice) -> ForecastScene:
+def forecast_scene(source: PlotSource, request: PlotRequest) -> ForecastScene:
     """The forecasts of one cut-off of each series, beside their history and the actual values.
 
     Raises:
         ConfigError, DataError, RunError: nothing matches the choice, or a file cannot be read.
     """
-    if source.run is None and choice.data is not None:
+    if source.run is None and source.data is not None:
         raise ConfigError(
             "--data needs a run whose columns and time step the table shares", "name the run instead of the table"
         )
-    chosen = _find(source, choice)
+    chosen = _find(source, request)
     models = chosen.forecasts.models
-    forecasts = chosen.forecasts.of_models(choice.models or models[:1])
-    if choice.cutoff is None:
+    forecasts = chosen.forecasts.of_models(request.model or models[:1])
+    if request.cutoff is None:
         forecasts = forecasts.newest()
     series = chosen.series
     if series is None:
-        series = first_that_reaches(_candidates(source, chosen.table, choice.data), forecasts, choice.history)
-    scene = build_scene(forecasts, series, history=choice.history)
+        series = first_that_reaches(_candidates(source, chosen.table), forecasts, request.history)
+    scene = build_scene(forecasts, series, history=request.history)
     scene.notes.extend(chosen.notes)
-    if not choice.models and len(models) > 1:
+    if not request.model and len(models) > 1:
         scene.notes.append(f"drawn: {models[0]}; choose with --model NAME among {', '.join(models)}")
     return scene
 
 
-def _find(source: PlotSource, choice: PlotChoice) -> ChosenForecasts:
+def _find(source: PlotSource, request: PlotRequest) -> ChosenForecasts:
     """The forecasts at the chosen cut-off: those written, or made again by the network."""
     tables: list[pd.DataFrame | Path] = [source.table] if source.table is not None else _tables_of(source.run)
-    read = [_read(path, source.run).of_items(choice.items) for path in tables]
-    if read and choice.cutoff is None:
+    read = [_read(path, source.run).of_items(request.item) for path in tables]
+    if read and request.cutoff is None:
         return ChosenForecasts(read[0], read[0])
     for forecasts in read:
-        at_cutoff = forecasts.at_cutoff(str(choice.cutoff))
+        at_cutoff = forecasts.at_cutoff(str(request.cutoff))
         if len(at_cutoff.frame):
             return ChosenForecasts(at_cutoff, forecasts)
     if source.run is not None and source.table is None:
-        return _made_again(source.run, choice)
-    raise DataError(f"{read[0].name} has no forecast of the cut-off {choice.cutoff}", read[0].cutoff_hint())
+        return _made_again(source, source.run, request)
+    raise DataError(f"{read[0].name} has no forecast of the cut-off {request.cutoff}", read[0].cutoff_hint())
 
 
 def _tables_of(run: RunDir | None) -> list[pd.DataFrame | Path]:
@@ -136,15 +117,15 @@ def _read(path: pd.DataFrame | Path, run: RunDir | None) -> Forecasts:
     return read_forecasts(path, zone=schema.zone, target=schema.roles.target)
 
 
-def _made_again(run: RunDir, choice: PlotChoice) -> ChosenForecasts:
+def _made_again(source: PlotSource, run: RunDir, request: PlotRequest) -> ChosenForecasts:
     from forecast_attn.plotting.past import newest_validation, read_past
 
-    if choice.cutoff is None:
-        past, rows = newest_validation(run, choice.data, choice.items)
+    if request.cutoff is None:
+        past, rows = newest_validation(run, source.data, request.item)
         note = "no forecast yet: the last validation window is drawn; to forecast, run forecast predict"
     else:
-        past = read_past(run, choice.data)
-        rows = past.rows_at(choice.cutoff, choice.items)
+        past = read_past(run, source.data)
+        rows = past.rows_at(request.cutoff, request.item)
         past = past.newest(rows)
         seen = "the cut-off lies in the training rows: the network was trained on the values after it"
         note = seen if past.is_in_training(rows) else ""
@@ -165,10 +146,10 @@ def _network_alone(run: RunDir) -> str:
 # --------------------------------------------------------------------------- the series
 
 
-def _candidates(source: PlotSource, forecasts: Forecasts, data: pd.DataFrame | Path | None) -> Iterator[SeriesValues]:
+def _candidates(source: PlotSource, forecasts: Forecasts) -> Iterator[SeriesValues]:
     """The tables that may hold the series, the cheapest first."""
-    if source.run is not None and data is not None:
-        yield _values_in(source.run, data)
+    if source.run is not None and source.data is not None:
+        yield _values_in(source.run, source.data)
         return
     if forecasts.frame["target"].notna().any() or source.run is None:
         yield SeriesValues.of_forecasts(forecasts)
@@ -196,13 +177,13 @@ def _values_in(run: RunDir, table: pd.DataFrame | Path | None) -> SeriesValues:
 # --------------------------------------------------------------------------- many forecasts
 
 
-def scored_forecasts(source: PlotSource, choice: PlotChoice) -> Forecasts:
+def scored_forecasts(source: PlotSource, request: PlotRequest) -> Forecasts:
     """Forecasts of many cut-offs with the actual values: a backtest, or the validation windows of a run.
 
     Raises:
         ConfigError, DataError, RunError: nothing matches the choice, or a file cannot be read.
     """
-    forecasts = _scored(source, choice).of_items(choice.items).of_models(choice.models)
+    forecasts = _scored(source, request).of_items(request.item).of_models(request.model)
     _check_scored(forecasts)
     return forecasts
 
@@ -215,57 +196,57 @@ def _check_scored(forecasts: Forecasts) -> None:
         )
 
 
-def _scored(source: PlotSource, choice: PlotChoice) -> Forecasts:
+def _scored(source: PlotSource, request: PlotRequest) -> Forecasts:
     if source.table is not None:
-        if choice.data is not None:
+        if source.data is not None:
             raise ConfigError("--data goes with a run; a table of forecasts holds its own targets", "leave it out")
         return _read(source.table, source.run)
     run = source.run
     if run is None:
         raise RunError("there is nothing to draw", "name a run or a table of forecasts")
-    if not _is_validation(source, choice):
+    if not _is_validation(source):
         return _read(run.backtest, run)
     from forecast_attn.plotting.past import validation_forecasts
 
-    return validation_forecasts(run, choice.data)
+    return validation_forecasts(run, source.data)
 
 
-def step_errors_of(source: PlotSource, choice: PlotChoice) -> StepErrors:
+def step_errors_of(source: PlotSource, request: PlotRequest) -> StepErrors:
     """The error by step of a backtest or of validation windows; raises as `scored_forecasts`.
 
     Unless models were named, those far worse than the best are in a note only: the others would be one line.
     """
-    errors = step_errors(scored_forecasts(source, choice))
-    if not choice.models:
+    errors = step_errors(scored_forecasts(source, request))
+    if not request.model:
         errors = errors.without_far()
-    if _is_validation(source, choice):
+    if _is_validation(source):
         errors.notes.append(VALIDATION)
     return errors
 
 
-def reliability_of(source: PlotSource, choice: PlotChoice) -> Reliability:
+def reliability_of(source: PlotSource, request: PlotRequest) -> Reliability:
     """The calibration of the quantiles of a backtest or of validation windows; raises as `scored_forecasts`.
 
     Raises:
         DataError: no model has quantiles.
     """
-    forecasts, notes = scored_forecasts(source, choice), []
-    if source.run is not None and _is_validation(source, choice):
+    forecasts, notes = scored_forecasts(source, request), []
+    if source.run is not None and _is_validation(source):
         notes = [CALIBRATED_ON_THEM if source.run.calibration.is_file() else VALIDATION]
     return reliability(forecasts, notes)
 
 
-def attribution_at(source: PlotSource, choice: PlotChoice) -> Attribution:
+def attribution_at(source: PlotSource, request: PlotRequest) -> Attribution:
     """The attribution of one forecast to its inputs; raises as `attribution_of`."""
     from forecast_attn.plotting.attribution import attribution_of
 
     run = None if source.table is not None else source.run
     return attribution_of(
-        run, items=choice.items, cutoff=choice.cutoff, step=choice.step, data=choice.data, future=choice.future
+        run, items=request.item, cutoff=request.cutoff, step=request.step, data=source.data, future=source.future
     )
 
 
-def by_value_of(source: PlotSource, choice: PlotChoice) -> ByValue:
+def by_value_of(source: PlotSource, request: PlotRequest) -> ByValue:
     """Mean forecast and actual value by the values of columns; raises as `scored_forecasts`.
 
     Raises:
@@ -284,21 +265,21 @@ def by_value_of(source: PlotSource, choice: PlotChoice) -> ByValue:
         raise ConfigError(
             "--kind by-value needs a run, whose table has the columns", "name the run instead of the table"
         )
-    if len(choice.models) > 1:
-        raise ConfigError("--kind by-value shows one model", f"--model {choice.models[0]}")
-    past, preparation = prepared_past(run, choice.data)
-    if _is_validation(source, choice):
+    if len(request.model) > 1:
+        raise ConfigError("--kind by-value shows one model", f"--model {request.model[0]}")
+    past, preparation = prepared_past(run, source.data)
+    if _is_validation(source):
         forecasts, notes = forecasts_of_validation(past, preparation), [VALIDATION]
-        if not choice.models and (alone := _network_alone(run)):
+        if not request.model and (alone := _network_alone(run)):
             notes.append(alone)
     else:
         forecasts, notes = _read(run.backtest if source.table is None else source.table, run), []
-    chosen, first = forecasts.of_items(choice.items), forecasts.models[:1]
-    chosen = chosen.of_models(choice.models or first)
+    chosen, first = forecasts.of_items(request.item), tuple(forecasts.models[:1])
+    chosen = chosen.of_models(request.model or first)
     _check_scored(chosen)
     horizon = past.model.schema.horizon
-    shown = by_value(chosen, past.panel, choice.columns, horizon=horizon, name=past.name, notes=notes)
-    if past.model.is_ensemble or choice.models not in ([], first):
+    shown = by_value(chosen, past.panel, request.column, horizon=horizon, name=past.name, notes=notes)
+    if past.model.is_ensemble or request.model not in ((), first):
         return shown
     cutoffs = spread_evenly(preparation.validation_cutoffs, DEPENDENCE_WINDOWS)
     with cpu_threads(past.model.config.training.threads):
@@ -314,9 +295,9 @@ VALIDATION = "these are the validation windows, used to select the model; for un
 CALIBRATED_ON_THEM = VALIDATION.replace("select the model", "calibrate the quantiles")
 
 
-def _is_validation(source: PlotSource, choice: PlotChoice) -> bool:
+def _is_validation(source: PlotSource) -> bool:
     return (
         source.table is None
         and source.run is not None
-        and (not source.run.backtest.is_file() or choice.data is not None)
+        and (not source.run.backtest.is_file() or source.data is not None)
     )

@@ -19,6 +19,7 @@ from forecast_attn.attention_file import read_attention
 from forecast_attn.baselines.combination import COMBINATION
 from forecast_attn.checking.examination import check_table
 from forecast_attn.config.options import RunConfig
+from forecast_attn.config.requests import PlotRequest
 from forecast_attn.config.values import NETWORK
 from forecast_attn.data.reading import digest_of
 from forecast_attn.errors import ConfigError, DataError, RunError
@@ -48,7 +49,7 @@ from forecast_attn.plotting.past import SEASONAL_NAIVE, read_past
 from forecast_attn.plotting.reliability import reliability
 from forecast_attn.plotting.scene import build_scene
 from forecast_attn.plotting.series_values import SeriesValues
-from forecast_attn.plotting.sources import PlotChoice, PlotSource, forecast_scene, scored_forecasts
+from forecast_attn.plotting.sources import PlotSource, forecast_scene, scored_forecasts
 from forecast_attn.plotting.step_errors import ModelErrors, StepErrors, step_errors
 from forecast_attn.reporting.drawing import (
     attribution_by_time_figure,
@@ -116,7 +117,7 @@ def build_run_report(run: RunDir, data: Path | None = None) -> RunReport:
     config, schema, metrics = read_config(run), read_schema(run), run.read_json(run.metrics)
     missing: list[str] = []
     path = _table_of_training(run, data, missing)
-    scored = _or_missing(lambda: scored_forecasts(PlotSource(None, run), PlotChoice([], [], data=data)), missing)
+    scored = _or_missing(lambda: scored_forecasts(PlotSource(None, run, data), PlotRequest()), missing)
     inspection = _inspection_of(run, missing)
     alone = _network_alone(run, scored)
     sections = [
@@ -207,8 +208,8 @@ def _parts(weights: dict[str, float]) -> str:
 
 def _forecast_section(run: RunDir, missing: list[str], path: Path | None, scored: Forecasts | None) -> str:
     written = run.predictions.is_file()
-    models = [_shown_model(scored)] if scored is not None and run.backtest.is_file() and not written else []
-    scene = _or_missing(lambda: forecast_scene(PlotSource(None, run), PlotChoice([], models, data=path)), missing)
+    models = (_shown_model(scored),) if scored is not None and run.backtest.is_file() and not written else ()
+    scene = _or_missing(lambda: forecast_scene(PlotSource(None, run, path), PlotRequest(model=models)), missing)
     if scene is None:
         return ""
     views = scene.views[:3]

@@ -94,11 +94,11 @@ class TuningResult:
         Raises:
             ConfigError: matplotlib is not installed.
         """
-        from forecast_attn.inspection.plots import WIDTH, empty_figure, write_heading
+        from forecast_attn.inspection.plots import empty_figure, write_heading
         from forecast_attn.notebook import FORECAST
 
         names = list(self.importance)[::-1]
-        figure = empty_figure(WIDTH, 0.8 + 0.35 * max(len(names), 1))
+        figure = empty_figure(0.8 + 0.35 * max(len(names), 1))
         axes = figure.add_subplot()
         axes.barh(names, [100 * self.importance[name] for name in names], color=FORECAST)
         axes.set_xlabel("share, %")

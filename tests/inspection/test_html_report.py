@@ -14,6 +14,7 @@ import pytest
 import scipy.stats
 
 from forecast_attn.attention_file import read_attention
+from forecast_attn.config.requests import PlotRequest
 from forecast_attn.errors import RunError
 from forecast_attn.forecaster import Forecaster
 from forecast_attn.inspection.html_report import build_report, make_page
@@ -23,7 +24,7 @@ from forecast_attn.inspection.report import inspect_attention
 from forecast_attn.inspection.series_lines import lines_of_run
 from forecast_attn.inspection.window_values import WindowValues, values_of_windows
 from forecast_attn.plotting.animation import animation_of
-from forecast_attn.plotting.sources import PlotChoice, PlotSource, forecast_scene
+from forecast_attn.plotting.sources import PlotSource, forecast_scene
 from forecast_attn.plotting.wording import model_label
 from forecast_attn.runs.run_dir import RunDir
 
@@ -462,7 +463,7 @@ def test_of_a_combination_the_page_says_that_the_forecasts_are_the_networks(run_
     ]
     frame = animation_of(run).frame(0)
     assert "forecast of the network" in [text.get_text() for text in frame.axes[0].texts]
-    scene = forecast_scene(PlotSource(None, run), PlotChoice([], []))
+    scene = forecast_scene(PlotSource(None, run), PlotRequest())
     assert model_label(scene.views[0].models[0].name) == "forecast of the network"
     assert "`predict` combines baselines with it" in scene.notes[-1]
 

@@ -12,15 +12,16 @@ from hypothesis import strategies as st
 from rich.console import Console
 from scipy.stats import binom
 
+from forecast_attn.config.requests import PlotRequest
 from forecast_attn.data.zones import Zone
 from forecast_attn.errors import DataError
 from forecast_attn.plotting.forecasts import Forecasts, read_forecasts
 from forecast_attn.plotting.reliability import band, reliability
-from forecast_attn.plotting.sources import PlotChoice, find_source, reliability_of, scored_forecasts, step_errors_of
+from forecast_attn.plotting.sources import find_source, reliability_of, scored_forecasts, step_errors_of
 from forecast_attn.plotting.step_errors import step_errors
 from forecast_attn.plotting.terminal import render_errors
 
-ALL = PlotChoice([], [])
+ALL = PlotRequest()
 
 
 def test_errors_by_step_are_means_of_absolute_errors(make_backtest, make_file):
@@ -55,7 +56,7 @@ def test_a_model_far_off_is_told_unless_it_is_named(make_backtest, make_file):
     errors = step_errors_of(source, ALL)
     assert [model.name for model in errors.models] == ["net", "naive"]
     assert any("wild" in note and "--model" in note for note in errors.notes)
-    named = step_errors_of(source, PlotChoice([], ["net", "wild"]))
+    named = step_errors_of(source, PlotRequest(model=("net", "wild")))
     assert [model.name for model in named.models] == ["net", "wild"]
     assert not named.notes
 

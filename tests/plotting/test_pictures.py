@@ -8,15 +8,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from forecast_attn.config.requests import PlotRequest
 from forecast_attn.errors import ConfigError, RunError
 from forecast_attn.inspection.plots import save_figure, shortened
-from forecast_attn.plotting.curve_pictures import draw_errors, draw_reliability
-from forecast_attn.plotting.forecast_picture import draw_forecast
+from forecast_attn.plotting.forecast_pictures import draw_errors, draw_forecast, draw_reliability, lightened
 from forecast_attn.plotting.picture import Picture
-from forecast_attn.plotting.pictures import lightened
-from forecast_attn.plotting.sources import PlotChoice, find_source, forecast_scene, reliability_of, step_errors_of
+from forecast_attn.plotting.sources import find_source, forecast_scene, reliability_of, step_errors_of
 
-ALL = PlotChoice([], [])
+ALL = PlotRequest()
 
 
 @pytest.fixture
@@ -37,7 +36,7 @@ def lines_of(axes):
 
 
 def test_lines_and_bands_are_the_numbers(scene):
-    drawn = scene(PlotChoice([], ["net", "naive"]))
+    drawn = scene(PlotRequest(model=("net", "naive")))
     (view,), (axes,) = drawn.views, draw_forecast(drawn).axes
     lines = lines_of(axes)
     for model in view.models:
@@ -67,7 +66,7 @@ def test_titles_say_series_target_and_cutoff(scene):
 
 
 def test_the_clock_of_the_axis_is_the_users(scene):
-    (axes,) = draw_forecast(scene(PlotChoice([], [], history=0), tz="Europe/Berlin")).axes
+    (axes,) = draw_forecast(scene(PlotRequest(history=0), tz="Europe/Berlin")).axes
     for tick, label in zip(axes.get_xticks(), axes.get_xticklabels(), strict=True):
         wall = pd.Timestamp(matplotlib.dates.num2date(tick)).round("s").tz_convert("Europe/Berlin")
         assert label.get_text() == (f"{wall:%b} {wall.day}" if wall == wall.normalize() else f"{wall:%H:%M}")
@@ -128,7 +127,7 @@ def test_whole_number_axes_and_one_step_are_drawn(make_backtest, make_file):
 
 
 def test_errors_are_drawn_from_zero(make_backtest, make_file):
-    errors = step_errors_of(find_source(make_file(make_backtest())), PlotChoice([], ["net", "naive"]))
+    errors = step_errors_of(find_source(make_file(make_backtest())), PlotRequest(model=("net", "naive")))
     (axes,) = draw_errors(errors).axes
     lines = {label.split(",")[0]: line for label, line in lines_of(axes).items()}
     for model in errors.models:

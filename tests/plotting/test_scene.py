@@ -6,24 +6,21 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from forecast_attn.config.requests import PlotRequest
 from forecast_attn.errors import ConfigError, DataError
 from forecast_attn.plotting.forecasts import read_forecasts
 from forecast_attn.plotting.scene import MOST_VIEWS, build_scene
 from forecast_attn.plotting.series_values import SeriesValues
-from forecast_attn.plotting.sources import PlotChoice, find_source, forecast_scene
+from forecast_attn.plotting.sources import find_source, forecast_scene
 
 
-def choice(**given):
-    return PlotChoice(**{"items": [], "models": [], **given})
-
-
-def scene_of(path, **given):
-    return forecast_scene(find_source(path), choice(**given))
+def scene_of(path, data=None, **given):
+    return forecast_scene(find_source(path, data), PlotRequest(**given))
 
 
 def test_a_lone_table_gives_forecast_actual_and_history(make_backtest, make_file):
     table = make_backtest()
-    scene = scene_of(make_file(table), models=["net", "naive"])
+    scene = scene_of(make_file(table), model=("net", "naive"))
     (view,) = scene.views
     rows = table[table["cutoff"] == table["cutoff"].max()].set_index("step")
     net, naive = rows[rows["model"] == "net"], rows[rows["model"] == "naive"]
@@ -64,7 +61,7 @@ def test_of_many_series_twelve_are_drawn(make_backtest, make_file):
     assert [view.item_id for view in scene.views] == list(items[:MOST_VIEWS])
     assert any("12 of 15 series" in note and "--item" in note for note in scene.notes)
     assert scene.num_items == 15
-    chosen = scene_of(make_file(make_backtest(items=items, horizon=3)), items=["s14", "s03"])
+    chosen = scene_of(make_file(make_backtest(items=items, horizon=3)), item=("s14", "s03"))
     assert {view.item_id for view in chosen.views} == {"s03", "s14"}
 
 
