@@ -88,6 +88,11 @@ class UserError(Exception):
         return self.message if self.hint is None else f"{self.message}\nhint: {self.hint}"
 
 
+def reason_of(error: Exception) -> str:
+    """The message of an error, without its hint, for a sentence that has another hint."""
+    return error.message if isinstance(error, UserError) else str(error)
+
+
 class DataError(UserError):
     """The table cannot be used as it is.
 

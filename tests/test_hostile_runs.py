@@ -13,7 +13,7 @@ import os
 import shutil
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -59,6 +59,20 @@ def secret(here: Path) -> Path:
     path = here / "home" / ".bashrc"
     path.write_text("alias ls=ls\n")
     return path
+
+
+@pytest.fixture
+def comparison_of(here: Path) -> Callable[..., None]:
+    """`comparison_of(option=value)`: a comparison of data.csv that was killed before its first training."""
+
+    def make(**options: object) -> None:
+        digest = hashlib.sha256(Path("data.csv").read_bytes()).hexdigest()
+        data = {"file": "data.csv", "sha256": digest, "vintages_sha256": None}
+        plan = {"format": 2, "data": data, "attention": ["none", "bahdanau"], "seeds": [0], "options": options}
+        Path("compared").mkdir()
+        Path("compared/comparison.json").write_text(json.dumps(plan))
+
+    return make
 
 
 def sign_again(fuzz_runs: ModuleType, run: Path) -> None:
@@ -174,6 +188,28 @@ def test_a_recorded_table_beside_the_data_is_a_regular_file(
         assert outcome.error == "'pipe', which 'run' was trained with, is not a regular file"
 
 
+@pytest.mark.parametrize(("words", "code"), [("audit", 1), ("report", 0), ("inspect", 0), ("plot", 1)])
+def test_half_a_disk_is_no_recorded_table(forecast, run_copy, in_time, fuzz_runs, monkeypatch, words, code):
+    """A pattern is looked for in every folder below its first."""
+    monkeypatch.setattr("forecast_attn.data.reading.parts.MOST_FILES", 20)
+    for number in range(21):
+        Path("many", str(number)).mkdir(parents=True)
+    monkeypatch.setattr(Path, "glob", lambda *_: pytest.fail("looked for parts"))
+    change_json(run_copy / "config.json", "data", "file", value="many/**/*.parquet")
+    fuzz_runs.sign_again(run_copy)
+    outcome = forecast(words, run_copy)
+    assert outcome.code == code, outcome.err
+    if words == "audit":
+        message = "'many/**/*.parquet', which 'run' was trained with, is looked for in too many files"
+        assert outcome.error == message
+
+
+def test_a_recorded_path_that_no_file_has(refused, run_copy, fuzz_runs):
+    change_json(run_copy / "config.json", "data", "file", value="a\0b")
+    fuzz_runs.sign_again(run_copy)
+    refused("audit", run_copy, message="^'run/config.json' is damaged: data.file must be a path", hint="restore")
+
+
 def test_a_recorded_file_of_dates_is_not_read_again(forecast, run_copy, write, make_table, in_time):
     """The run has its days in schema.json."""
     write(make_table())
@@ -181,6 +217,47 @@ def test_a_recorded_file_of_dates_is_not_read_again(forecast, run_copy, write, m
     change_json(run_copy / "config.json", "options", "data", "holiday_dates", value="pipe")
     (run_copy / "metrics.json").unlink()
     assert forecast("train", "data.csv", "--resume", run_copy).code == 0
+
+
+@pytest.mark.parametrize("option", ["vintages", "holiday_dates"])
+def test_a_report_opens_no_file_that_only_the_run_names(
+    forecast, run_copy, write, make_table, in_time, fuzz_runs, option
+):
+    write(make_table())
+    os.mkfifo("pipe")
+    change_json(run_copy / "config.json", "options", "data", option, value="pipe")
+    fuzz_runs.sign_again(run_copy)
+    outcome = forecast("report", run_copy, "--data", "data.csv")
+    assert outcome.code == 0, outcome.err
+    assert ("'pipe', which 'run' was trained with, is not a regular file" in outcome.err) == (option == "vintages")
+    assert ("The data</h2>" in (run_copy / "report.html").read_text(encoding="utf-8")) == (option != "vintages")
+
+
+@pytest.mark.parametrize("option", ["vintages", "holiday_dates"])
+@pytest.mark.parametrize("target", ["pipe", "/dev/zero"])
+def test_a_comparison_opens_no_pipe_or_device(forecast, write, make_table, comparison_of, in_time, option, target):
+    write(make_table())
+    os.mkfifo("pipe")
+    comparison_of(**{option: target})
+    outcome = forecast("compare", "--resume", "compared")
+    assert outcome.error == f"'{target}', which 'compared' was trained with, is not a regular file"
+
+
+def test_a_recorded_table_without_a_digest_is_not_read(forecast, write, make_table, comparison_of, secret):
+    write(make_table())
+    secret.write_text("user,password\nroot,hunter2\n")
+    comparison_of(vintages=str(secret))
+    outcome = forecast("compare", "--resume", "compared")
+    assert outcome.error == f"'{secret}' is not the table that 'compared' was started with"
+    assert "password" not in outcome.err
+
+
+def test_a_comparison_with_an_option_that_is_none(refused, write, make_table, comparison_of):
+    """The hint on options of the command line is no part of the sentence."""
+    write(make_table())
+    comparison_of(colour="red")
+    message = "^'compared/comparison.json' is damaged: there is no option 'colour'$"
+    refused("compare", "--resume", "compared", message=message, hint="restore")
 
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="needs a device without an end")

@@ -18,7 +18,7 @@ from forecast_attn.data.panel import ARRAYS, Panel
 from forecast_attn.data.panel_building import build_panel
 from forecast_attn.data.reading import read_beside
 from forecast_attn.data.scaling import Scaler
-from forecast_attn.errors import DataError, RunError
+from forecast_attn.errors import DataError, RunError, reason_of
 from forecast_attn.forecasting.history import select_series
 from forecast_attn.forecasting.model import Model, trained_until
 from forecast_attn.runs.run_dir import DAMAGED_HINT, RunDir
@@ -138,7 +138,7 @@ def training_end(run: RunDir, panel: Panel, *, validated: bool) -> Any:
         end = trained_until(run, validated=validated)
         return panel.timestamps.max() if end is None else parse_stamp(end, panel)
     except (KeyError, TypeError, DataError) as error:
-        raise RunError(f"'{run.metrics}' is damaged: {error}", DAMAGED_HINT) from None
+        raise RunError(f"'{run.metrics}' is damaged: {reason_of(error)}", DAMAGED_HINT) from None
 
 
 def rows_until(frame: pd.DataFrame, panel: Panel, config: DataConfig, cutoff: Any) -> pd.DataFrame:

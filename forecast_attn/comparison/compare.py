@@ -18,7 +18,7 @@ from forecast_attn.data.reading import fetched
 from forecast_attn.errors import ConfigError, RunError
 from forecast_attn.forecasting.model import read_config, read_schema
 from forecast_attn.runs.run_dir import DataSource, RunDir
-from forecast_attn.runs.training_table import Table, check_recorded_files, read_panel
+from forecast_attn.runs.training_table import Table, check_is_regular, check_recorded_files, read_panel
 from forecast_attn.training.fit import check_hardware
 from forecast_attn.training.preparation import Preparation, prepare
 from forecast_attn.training.progress import TrainingListener
@@ -113,6 +113,7 @@ def resume_comparison(
         raise RunError(f"'{out}' was not trained on a file; the table must be given again", "pass it as DATA")
     table = recorded["file"] if data is None else fetched(data)
     check_recorded_files(str(out), recorded, first, data=data, vintages=vintages)
+    check_is_regular(str(out), first.data.holiday_dates)
     panel, source = read_panel(table, first, vintages, listener.reading)
     _check_same(directory, recorded, source)
     preparation, configs = _prepared(panel, plan, listener, _calendar_so_far(directory, plan))

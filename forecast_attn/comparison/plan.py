@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from forecast_attn.config.options import ATTENTION_FILE_OPTIONS, RunConfig
 from forecast_attn.config.requests import CompareRequest
 from forecast_attn.config.values import MOST_SEEDS
-from forecast_attn.errors import ConfigError, RunError
+from forecast_attn.errors import ConfigError, RunError, reason_of
 from forecast_attn.runs.atomic import check_name, write_errors_of
 from forecast_attn.runs.run_dir import DAMAGED_HINT, DataSource, RunDir, check_holds_its_own_files, check_is_free
 from forecast_attn.runs.validators import anything, check, digest, many, nullable, record, table, text, whole
@@ -149,7 +149,7 @@ class ComparisonDir:
             recorded = {name: content["data"][name] for name in ("file", "sha256", "vintages_sha256")}
             return ComparisonPlan.from_dict(content), recorded
         except (KeyError, TypeError, ValueError, AttributeError, IndexError, ConfigError) as error:
-            raise RunError(f"'{self.plan}' is damaged: {error}", DAMAGED_HINT) from None
+            raise RunError(f"'{self.plan}' is damaged: {reason_of(error)}", DAMAGED_HINT) from None
 
     def run(self, entry: Entry) -> RunDir:
         """Directory of one training."""

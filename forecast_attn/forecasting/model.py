@@ -18,7 +18,7 @@ from forecast_attn.config.defaults import Shape
 from forecast_attn.config.mechanisms import ATTENTIONS
 from forecast_attn.config.options import RunConfig
 from forecast_attn.data.schema import Schema
-from forecast_attn.errors import ConfigError, RunError
+from forecast_attn.errors import ConfigError, RunError, reason_of
 from forecast_attn.forecasting.calibration import Calibration
 from forecast_attn.forecasting.ensemble import combined, member_config
 from forecast_attn.forecasting.quantiles import cut_off, in_units, quantiles_of
@@ -201,7 +201,7 @@ def read_schema(run: RunDir) -> Schema:
         schema = Schema.from_dict(run.read_json(run.schema))
         schema.check()
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError, ConfigError) as error:
-        raise RunError(f"'{run.schema}' is damaged: {error}", DAMAGED_HINT) from None
+        raise RunError(f"'{run.schema}' is damaged: {reason_of(error)}", DAMAGED_HINT) from None
     return schema
 
 

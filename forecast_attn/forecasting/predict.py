@@ -30,7 +30,7 @@ from forecast_attn.data.reading import Source, read_beside, shared_by_all, table
 from forecast_attn.data.roles import Roles
 from forecast_attn.data.split import forecast_cutoffs
 from forecast_attn.data.zones import in_zone, zone_of
-from forecast_attn.errors import ConfigError, DataError, RunError
+from forecast_attn.errors import ConfigError, DataError, RunError, reason_of
 from forecast_attn.forecasting.attention_output import AttentionDumpPlan, DumpListener, NetworkShare
 from forecast_attn.forecasting.exported import ExportedRun, check_exported
 from forecast_attn.forecasting.history import (
@@ -295,7 +295,7 @@ def kept_weights(run: RunDir) -> dict[str, float]:
         if not all(isinstance(part, float) and 0 < part <= 1 for part in weights.values()):
             raise ValueError("weights that cannot be")
     except (TypeError, ValueError, AttributeError, ConfigError) as error:
-        raise RunError(f"'{run.metrics}' is damaged: {error}", DAMAGED_HINT) from None
+        raise RunError(f"'{run.metrics}' is damaged: {reason_of(error)}", DAMAGED_HINT) from None
     return {} if set(weights) == {NETWORK} else weights
 
 

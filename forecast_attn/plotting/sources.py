@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pandas as pd
 
 from forecast_attn.config.requests import PlotRequest
-from forecast_attn.data.reading import digest_of, read_beside, table_name
+from forecast_attn.data.reading import read_beside, table_name
 from forecast_attn.errors import ConfigError, DataError, RunError
 from forecast_attn.plotting.forecasts import Forecasts, read_forecasts
 from forecast_attn.plotting.reliability import Reliability, reliability
@@ -17,6 +17,7 @@ from forecast_attn.plotting.scene import ForecastScene, build_scene
 from forecast_attn.plotting.series_values import SeriesValues, first_that_reaches
 from forecast_attn.plotting.step_errors import StepErrors, step_errors
 from forecast_attn.runs.run_dir import RunDir
+from forecast_attn.runs.training_table import table_of_training
 
 if TYPE_CHECKING:
     from forecast_attn.plotting.attribution import Attribution
@@ -156,9 +157,7 @@ def _candidates(source: PlotSource, forecasts: Forecasts) -> Iterator[SeriesValu
     if source.run is None:
         return
     yield _values_in(source.run, None)
-    recorded = source.run.read_json(source.run.config)["data"]
-    path = Path(recorded["file"])
-    if recorded["sha256"] is not None and digest_of(path) == recorded["sha256"]:
+    if (path := table_of_training(source.run)) is not None:
         yield _values_in(source.run, path)
 
 

@@ -17,7 +17,7 @@ import pandas as pd
 
 from forecast_attn.attention_file import read_attention
 from forecast_attn.baselines.combination import COMBINATION
-from forecast_attn.checking.examination import check_table
+from forecast_attn.checking.examination import CheckReport, check_table
 from forecast_attn.config.options import RunConfig
 from forecast_attn.config.requests import PlotRequest
 from forecast_attn.config.values import NETWORK
@@ -61,6 +61,7 @@ from forecast_attn.reporting.drawing import (
 )
 from forecast_attn.runs.atomic import write_atomically
 from forecast_attn.runs.run_dir import RunDir
+from forecast_attn.runs.training_table import check_recorded_files, table_of_training
 
 EXTREMES = 2
 """Windows shown of the best, and of the worst."""
@@ -128,7 +129,7 @@ def build_run_report(run: RunDir, data: Path | None = None) -> RunReport:
         _attention_section(inspection),
         _attribution_section(run, path, missing),
         audit_section(run.read_json(run.audit) if run.audit.is_file() else None),
-        _data_section(config, path),
+        _data_section(run, config, path, missing),
         section("What was trained", "trained", _training_table(config, metrics, schema)),
     ]
     if not run.audit.is_file() or not run.read_json(run.audit).get("covariates"):
@@ -152,8 +153,11 @@ def _or_missing(make: Callable[[], Any], missing: list[str]) -> Any:
 def _table_of_training(run: RunDir, data: Path | None, missing: list[str]) -> Path | None:
     """The table, if it is the one of the training."""
     recorded = run.read_json(run.config)["data"]
-    path = Path(recorded["file"]) if data is None else data
-    if recorded["sha256"] is not None and digest_of(path) == recorded["sha256"]:
+    if data is None:
+        path = table_of_training(run)
+    else:
+        path = data if recorded["sha256"] is not None and digest_of(data) == recorded["sha256"] else None
+    if path is not None:
         return path
     missing.append(f"the table of training, '{recorded['file']}', is not where it was or has changed: --data FILE")
     return None
@@ -347,17 +351,29 @@ def _attribution_section(run: RunDir, path: Path | None, missing: list[str]) -> 
     return section("Contributions of the inputs to one forecast", "attribution", *figures, paragraph(BASELINE), notes)
 
 
-def _data_section(config: RunConfig, path: Path | None) -> str:
+def _data_section(run: RunDir, config: RunConfig, path: Path | None, missing: list[str]) -> str:
     """The table, and what `forecast check` finds in it."""
     if path is None:
         return ""
-    checked = check_table(path, config.data)
+    checked = _or_missing(lambda: _check_of_training(run, config, path), missing)
+    if checked is None:
+        return ""
     facts = [["table", str(path.name)], ["rows", f"{checked.rows:,}"], ["series", f"{len(checked.series):,}"]]
     findings = [f"{finding.code} {finding.severity}: {finding.message}" for finding in checked.findings]
     more = [f"{len(findings) - MOST_FINDINGS} more: `forecast check`"] if len(findings) > MOST_FINDINGS else []
     words = paragraph("" if findings else "`forecast check` finds nothing wrong.")
     return section("The data", "data", table("The table", ["fact", "value"], facts), words,
                    bullets([*findings[:MOST_FINDINGS], *more]))  # fmt: skip
+
+
+def _check_of_training(run: RunDir, config: RunConfig, path: Path) -> CheckReport:
+    """Check the table of training, without opening files that only the run names.
+
+    Raises:
+        RunError: the run names a table of forecasts that is a pipe or a device, or not the one of the training.
+    """
+    check_recorded_files(str(run.path), run.read_json(run.config)["data"], config, data=path, vintages=None)
+    return check_table(path, replace(config.data, holiday_dates=None))  # the run has these days in schema.json
 
 
 def _training_table(config: RunConfig, metrics: dict[str, Any], schema: Any) -> str:

@@ -165,24 +165,55 @@ def check_recorded_files(
     Raises:
         RunError: a pipe, a device or a folder, or another table.
     """
-    from forecast_attn.data.reading import digest_of, parts_of
+    from forecast_attn.data.reading import digest_of
 
     known = {} if data is not None else {recorded["file"]: recorded["sha256"]}
     if vintages is None:
         known[config.data.vintages] = recorded["vintages_sha256"]
     for file, digest in known.items():
-        if url_of(file) is not None:  # nobody but the run names it: no connection is opened
-            message = f"'{name}' was trained with '{file}', and a URL is read only where you name it"
-            raise RunError(message, "name the table, or a copy of it on this machine")
-        if file is None or not (Path(file).exists() or parts_of(file)):
-            continue
-        if not (Path(file).is_file() or parts_of(file)):
-            raise RunError(f"'{file}', which '{name}' was trained with, is not a regular file", "name the table")
-        if digest is not None and digest_of(file) != digest:
+        check_is_regular(name, file)
+        if file is not None and digest_of(file) not in (digest, None):
             raise RunError(
                 f"'{file}' is not the table that '{name}' was started with",
                 "resume with the original file, or train a new run",
             )
+
+
+def check_is_regular(name: str, file: str | None) -> None:
+    """Refuse a file that only a run names, if opening it might never end or would open a connection.
+
+    Args:
+        name: of the run.
+        file: that it was trained with; it need not exist any more.
+
+    Raises:
+        RunError: it is a URL, a pipe, a device, a folder without Parquet files, or parts of half a disk.
+    """
+    from forecast_attn.data.reading import is_crowded, parts_of
+
+    if url_of(file) is not None:
+        message = f"'{name}' was trained with '{file}', and a URL is read only where you name it"
+        raise RunError(message, "name the table, or a copy of it on this machine")
+    if file is not None and is_crowded(file):
+        raise RunError(f"'{file}', which '{name}' was trained with, is looked for in too many files", "name the table")
+    if file is not None and Path(file).exists() and not (Path(file).is_file() or parts_of(file)):
+        raise RunError(f"'{file}', which '{name}' was trained with, is not a regular file", "name the table")
+
+
+def table_of_training(run: RunDir) -> Path | None:
+    """The file or folder that a run was trained on, where it still is as it was; else None.
+
+    Raises:
+        RunError: config.json is damaged.
+    """
+    from forecast_attn.data.reading import digest_of
+
+    recorded = run.read_json(run.config)["data"]
+    with contextlib.suppress(RunError):
+        check_is_regular(str(run.path), recorded["file"])
+        if recorded["sha256"] is not None and digest_of(recorded["file"]) == recorded["sha256"]:
+            return Path(recorded["file"])
+    return None
 
 
 def _refuse_another(run: RunDir, name: pd.DataFrame | Table | None, was: str | None, now: str | None) -> None:

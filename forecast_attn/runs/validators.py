@@ -170,7 +170,7 @@ def text(value: Any, where: str) -> None:
 
 def path(value: Any, where: str) -> None:
     """The name of a file, which need not be UTF-8."""
-    if not isinstance(value, str):
+    if not isinstance(value, str) or "\0" in value:
         raise _wrong(where, "a path", value)
 
 

@@ -2,6 +2,7 @@
 
 from forecast_attn.data.findings import require_column
 from forecast_attn.data.reading.cell_numbers import parse_texts
+from forecast_attn.data.reading.parts import is_crowded
 from forecast_attn.data.reading.positions import LONG_TARGET, FilePositions, file_positions
 from forecast_attn.data.reading.remote import fetched
 from forecast_attn.data.reading.source import Progress, Source, digest_of, parts_of, table_name
@@ -16,6 +17,7 @@ __all__ = [
     "digest_of",
     "fetched",
     "file_positions",
+    "is_crowded",
     "opened",
     "parse_texts",
     "parts_of",

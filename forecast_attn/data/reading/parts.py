@@ -7,6 +7,7 @@ import glob
 import hashlib
 import io
 import itertools
+import os
 import struct
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -27,6 +28,8 @@ FREE_CELLS = 1 << 28
 MOST_ROWS_PER_BYTE = 50
 """Rows or cells in one byte of a Parquet or Arrow file, beyond `FREE_ROWS` and `FREE_CELLS`: 10 rows where all values
 are zero and only time stamps differ."""
+MOST_FILES = 100_000
+"""Files below the folder of a table that nobody but a run names."""
 ABSENT = "__HIVE_DEFAULT_PARTITION__"
 """Value of a folder's key that stands for none."""
 
@@ -76,19 +79,32 @@ def find_parts(table: Path | str) -> tuple[TablePart, ...]:
 
     Names that begin with `.` or `_` are left out, as Spark and Hive do.
     """
-    path = Path(table)
-    if path.is_dir():
-        files, root = list(path.rglob("*")), path
-    elif glob.has_magic(str(table)) and not path.exists():
-        root = Path(*before_wildcard(path.parts))
-        try:
-            files = list(root.glob(str(path.relative_to(root))))
-        except ValueError:  # two stars within a name
-            return ()
-    else:
+    path, root = Path(table), folder_of(table)
+    if root is None:
+        return ()
+    try:
+        files = list(root.rglob("*") if root == path else root.glob(str(path.relative_to(root))))
+    except ValueError:  # two stars within a name
         return ()
     names = [file.relative_to(root) for file in files if file.suffix in PARQUET and file.is_file()]
     return tuple(replace(part, path=root / part.path) for part in parts_named(names))
+
+
+def folder_of(table: Path | str) -> Path | None:
+    """A folder itself; of a pattern, the last folder before the first wildcard; None for a file and for nothing."""
+    path = Path(table)
+    if path.is_dir():
+        return path
+    if path.exists() or not glob.has_magic(str(table)):
+        return None
+    return Path(*before_wildcard(path.parts))
+
+
+def is_crowded(table: Path | str) -> bool:
+    """Return whether a folder, or the one that a pattern is looked for in, holds more files than a table is made of."""
+    folder = folder_of(table)
+    files = () if folder is None else (len(folders) + len(names) for _, folders, names in os.walk(folder))
+    return any(number > MOST_FILES for number in itertools.accumulate(files))
 
 
 def parts_named(names: Iterable[PurePath]) -> tuple[TablePart, ...]:
