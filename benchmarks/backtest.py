@@ -24,9 +24,9 @@ from bounds import at_least, at_most, exit_code
 
 from forecast_attn import Forecaster
 from forecast_attn.backtest.backtest import write_backtest
-from forecast_attn.backtest.cutoffs import Schedule
+from forecast_attn.backtest.backtest_options import BacktestOptions
 from forecast_attn.backtest.job import Backtest, BacktestListener
-from forecast_attn.backtest.plan import BacktestOptions, plan_backtest
+from forecast_attn.backtest.plan import plan_backtest
 from forecast_attn.forecasting.inference import BATCH_SIZE
 from forecast_attn.runs.run_dir import RunDir
 
@@ -103,8 +103,8 @@ def planned(frame: pd.DataFrame, folder: Path, attention: str, windows: int, bas
         options: Any = {"attention": attention, "max_epochs": 1, "epoch_windows": 256, "validation": 500, "seed": 1}
         options["combination"] = "none"
         Forecaster(future_covariates="known", accelerator="cpu", **options).fit(frame[:2_000], out=run)
-    schedule = Schedule(cutoffs=windows, stride=1)
-    return plan_backtest(RunDir(run), frame, BacktestOptions(schedule, baselines=baselines, accelerator="cpu"))
+    choice = BacktestOptions(cutoffs=windows, stride="1", baselines=baselines, accelerator="cpu")
+    return plan_backtest(RunDir(run), frame, choice)
 
 
 def rates(attention: str, frame: pd.DataFrame, windows: int, turns: int) -> tuple[float, float, float]:

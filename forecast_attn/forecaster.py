@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     from forecast_attn.attention_file import AttentionDump
     from forecast_attn.audit import Audit, AuditListener
     from forecast_attn.backtest.anomalies import AnomalyScores
+    from forecast_attn.backtest.backtest_options import BacktestOptions
     from forecast_attn.backtest.job import Backtest, BacktestListener
     from forecast_attn.backtest.new_run import TableBeforeCutoffs
-    from forecast_attn.backtest.plan import BacktestOptions
     from forecast_attn.backtest.result import BacktestPlan, BacktestResult
     from forecast_attn.config.keywords import (
         AuditKeywords,
@@ -196,8 +196,8 @@ class Forecaster:
         """
         from forecast_attn.training.process_group import broadcast, joined
         from forecast_attn.training.progress import TrainingListener
+        from forecast_attn.training.resume import check_resumable, resume
         from forecast_attn.training.tracking import check_resumed, tracked
-        from forecast_attn.training.train import check_resumable, resume
 
         directory = RunDir(run)
         check_resumable(directory)
@@ -345,22 +345,22 @@ class Forecaster:
             RunError: not fitted and no table; the run is damaged; or a file cannot be written.
             KeyboardInterrupt: Ctrl-C; what is finished is kept.
         """
+        from forecast_attn.backtest.backtest_options import BacktestOptions
         from forecast_attn.backtest.forecast_rows import check_out
         from forecast_attn.backtest.job import BacktestListener
-        from forecast_attn.backtest.plan import BacktestOptions, refuse_shared_files
+        from forecast_attn.backtest.plan import refuse_shared_files
         from forecast_attn.backtest.result import run_backtest
 
-        request = BacktestRequest.from_options(dict(options))
-        backtest_options, data = BacktestOptions.of(request), fetched(data)
+        request, data = BacktestOptions.from_options(dict(options)), fetched(data)
         run = self._run or RunDir(request.out_run or self._scratch_dir())
         out = request.out or self._scratch_dir() / run.backtest.name
         check_out(out)
         refuse_shared_files(run, out, request.attention_out, [data, vintages])
         if self._run is None:
-            backtest = self._trained_backtest(data, vintages, backtest_options, request, training)
+            backtest = self._trained_backtest(data, vintages, request, training)
         else:
-            backtest = self._backtest_of_run(data, vintages, backtest_options, request, training)
-        result = run_backtest(backtest, out, backtest_options, listener or BacktestListener())
+            backtest = self._backtest_of_run(data, vintages, request, training)
+        result = run_backtest(backtest, out, listener or BacktestListener())
         return dataclasses.replace(result, keep=self)  # whose temporary directory may hold the rows
 
     @takes([BacktestRequest])
@@ -383,24 +383,22 @@ class Forecaster:
         Raises:
             ConfigError, DataError, RunError: as `backtest`.
         """
-        from forecast_attn.backtest.plan import BacktestOptions
+        from forecast_attn.backtest.backtest_options import BacktestOptions
         from forecast_attn.backtest.result import BacktestPlan, describe, fold_records
 
-        request = BacktestRequest.from_options(dict(options))
-        backtest_options, data = BacktestOptions.of(request), fetched(data)
+        request, data = BacktestOptions.from_options(dict(options)), fetched(data)
         if self._run is not None:
-            backtest = self._backtest_of_run(data, vintages, backtest_options, request, training)
+            backtest = self._backtest_of_run(data, vintages, request, training)
             return BacktestPlan(backtest.folds, backtest.panel.zone, describe(backtest))
-        table = self._table_before_cutoffs(data, vintages, backtest_options, training)
-        folds, zone = table.folds(backtest_options), table.panel.zone
+        table = self._table_before_cutoffs(data, vintages, request, training)
+        folds, zone = table.folds(request), table.panel.zone
         return BacktestPlan(folds, zone, {"folds": fold_records(folds, zone)})
 
     def _backtest_of_run(
         self,
         data: pd.DataFrame | Table | None,
         vintages: pd.DataFrame | Table | None,
-        backtest_options: BacktestOptions,
-        request: BacktestRequest,
+        request: BacktestOptions,
         training: TrainingListener | None,
     ) -> Backtest:
         from forecast_attn.backtest.plan import plan_backtest
@@ -411,13 +409,13 @@ class Forecaster:
                 "leave it out, or give the table instead of the run",
             )
         progress = None if training is None else training.reading
-        return plan_backtest(self._fitted(), data, backtest_options, vintages=vintages, progress=progress)
+        return plan_backtest(self._fitted(), data, request, vintages=vintages, progress=progress)
 
     def _table_before_cutoffs(
         self,
         data: pd.DataFrame | Table | None,
         vintages: pd.DataFrame | Table | None,
-        backtest_options: BacktestOptions,
+        request: BacktestOptions,
         training: TrainingListener | None,
     ) -> TableBeforeCutoffs:
         """Read the table whose first part is trained on."""
@@ -426,15 +424,14 @@ class Forecaster:
         if data is None:
             raise RunError("this Forecaster is not fitted", "give a table, call fit(table), or Forecaster.load(run)")
         return TableBeforeCutoffs.read(
-            data, self.config, backtest_options, None if training is None else training.reading, vintages
+            data, self.config, request, None if training is None else training.reading, vintages
         )
 
     def _trained_backtest(
         self,
         data: pd.DataFrame | Table | None,
         vintages: pd.DataFrame | Table | None,
-        backtest_options: BacktestOptions,
-        request: BacktestRequest,
+        request: BacktestOptions,
         training: TrainingListener | None,
     ) -> Backtest:
         """Train on the rows before the first stamp that is forecast."""
@@ -444,13 +441,13 @@ class Forecaster:
         out = request.out_run or self._scratch_dir()
         if not RunDir(out).config.is_file():  # a run that a call which was cut short has begun goes on
             check_is_free(out)
-        table = self._table_before_cutoffs(data, vintages, backtest_options, training)
-        table.folds(backtest_options)
+        table = self._table_before_cutoffs(data, vintages, request, training)
+        table.folds(request)
         self._run = table.train(out, training or TrainingListener())
         self.config = read_config(self._run)
-        if self.metrics["ended"] == "interrupted":
+        if self._run.was_interrupted:
             raise KeyboardInterrupt
-        return table.plan(self._run, backtest_options)
+        return table.plan(self._run, request)
 
     @takes([ScoreRequest])
     def anomalies(self, data: pd.DataFrame | Table, **options: Unpack[ScoreKeywords]) -> AnomalyScores:

@@ -387,7 +387,7 @@ def test_no_two_classes_share_a_name() -> None:
         ("errors and exit codes", "cli/__init__", "main"),
         ("the decoder's steps", "nn/decoder", "BahdanauDecoder"),
         ("conformal calibration", "forecasting/calibration", "conformal_rank"),
-        ("resuming", "training/train", "resume"),
+        ("resuming", "training/resume", "resume"),
         ("refits", "training/refit", "refit"),
         ("loggers such as MLflow", "training/tracking", "Tracker"),
         ("weights of a combination", "baselines/combination_weights", "choose_weights"),

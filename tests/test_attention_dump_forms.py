@@ -269,8 +269,6 @@ def test_never_more_windows_than_asked_for_and_each_once(count, windows):
     [
         ({"windows": "some"}, "--attention-windows must be a number of windows, or all; got 'some'"),
         ({"windows": 0}, "--attention-windows must be a number"),
-        ({"dtype": "float8"}, "--attention-dtype has no value 'float8'"),
-        ({"top": 0}, "--attention-top must be at least 1; got 0"),
     ],
 )
 def test_choices_that_are_none_are_refused(options, message):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from forecast_attn.backtest.backtest import Parts
+from forecast_attn.backtest.finished_parts import Parts
 
 pytestmark = pytest.mark.slow
 

@@ -67,7 +67,7 @@ MOMENTS = {
     "an epoch's weights were newer than its checkpoint": (RECORDER, "_write_checkpoint", 5, "before"),
     "a checkpoint was written but not yet in its place": ("pytorch_lightning:Trainer", "save_checkpoint", 5, "after"),
     "all epochs were done": (TRAIN, "finish", 1, "before"),
-    "the scores were computed": ("forecast_attn.training.scoring", "_write_validation_attention", 1, "before"),
+    "the scores were computed": ("forecast_attn.training.scoring", "_write_attention", 1, "before"),
 }
 
 
@@ -328,7 +328,7 @@ def test_a_killed_partitioned_forecast_leaves_nothing_that_the_next_one_does_not
 
 def test_the_mark_of_a_folder_is_the_last_that_is_deleted(here, monkeypatch):
     """A backtest that is killed while it cleans up leaves a folder that the next one knows as its own."""
-    from forecast_attn.backtest.backtest import Parts
+    from forecast_attn.backtest.finished_parts import Parts
 
     parts, deleted, unlink = Parts(Path("b.parquet"), {}), [], os.unlink
     for number in range(20):

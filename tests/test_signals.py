@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow
 TRAINING = ("--lookback", 14, "--horizon", 3, "--hidden-size", 4, "--max-epochs", 1, "--accelerator", "cpu")
 SAME = "what is finished is kept; go on with the same command"
 WRITING = ("os", "fsync", 1, "before")
-FORECASTING = ("forecast_attn.backtest.backtest:Parts", "forecasts", 2, "before")
+FORECASTING = ("forecast_attn.backtest.finished_parts:Parts", "forecasts", 2, "before")
 
 
 @pytest.fixture

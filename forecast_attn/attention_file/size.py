@@ -17,9 +17,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.attention_file.schema import AttentionMetadata, attention_schema
 from forecast_attn.attention_file.writer import coordinate_columns, open_parquet, weight_columns, windows_per_group
-from forecast_attn.config.options import check_choice
 from forecast_attn.config.values import parse_attention_windows
-from forecast_attn.errors import ConfigError
 
 WINDOWS_TO_ESTIMATE_SIZE = 32
 """Enough of them to know how well the weights compress."""
@@ -127,20 +125,15 @@ class DumpChoice:
 
     @classmethod
     def of(cls, windows: str | int = "all", dtype: str = "float32", top: int | None = None) -> Self:
-        """Parse the texts of `--attention-windows`, `--attention-dtype` and `--attention-top`.
+        """Return the choice of `--attention-windows`, `--attention-dtype` and `--attention-top`.
 
         Raises:
-            ConfigError: an option cannot have this value.
+            ConfigError: `windows` is neither a number nor all.
         """
-        if top is not None and top < 1:
-            raise ConfigError(f"--attention-top must be at least 1; got {top}", "leave it out to keep all weights")
-        kind = cast(Literal["float32", "float16"], check_choice("attention_dtype", dtype))
-        return cls(parse_attention_windows(windows), kind, top)
+        return cls(parse_attention_windows(windows), cast(Literal["float32", "float16"], dtype), top)
 
     def of_cutoffs(self, cutoffs: NDArray[Any]) -> NDArray[Any]:
         """The chosen ones of some cut-offs, in their order."""
-        import numpy as np
-
         if self.windows is None or len(cutoffs) <= self.windows:
             return cutoffs
         indices: NDArray[np.int64] = np.linspace(0, len(cutoffs) - 1, self.windows).round().astype(np.int64)

@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 
 from forecast_attn.backtest.actuals import read_actuals
 from forecast_attn.backtest.backtest import rows_as_forecast
+from forecast_attn.backtest.backtest_options import BacktestOptions
 from forecast_attn.backtest.cutoffs import Axis, Schedule, axis_of, parse_stamp
 from forecast_attn.backtest.forecast_rows import actual_values
 from forecast_attn.backtest.job import Backtest
-from forecast_attn.backtest.plan import BacktestOptions, plan_on_panel, plan_on_validation
+from forecast_attn.backtest.plan import plan_on_panel, plan_on_validation
 from forecast_attn.config.requests import ScoreRequest
 from forecast_attn.config.values import quantile_name
 from forecast_attn.data.csv_text import csv_text
@@ -169,11 +170,11 @@ def score_rows(
     model = with_calendar_of(model, panel)
     schedule = _EveryRow(start=request.start, step=request.step, after=axis_of(normal.panel).stamps[-1])
     first = _check_start(schedule, panel, name_of(data))
-    options = BacktestOptions(schedule=schedule, baselines=(), accelerator=request.accelerator)
-    backtest = plan_on_panel(run, model, panel, options)
+    options = BacktestOptions(baselines=(), accelerator=request.accelerator)
+    backtest = plan_on_panel(run, model, panel, options, schedule)
     rows = _scored(backtest, request, scratch())
     for other in panels[1:]:
-        rows = _same_in_both(rows, _scored(plan_on_panel(run, model, other, options), request, scratch()))
+        rows = _same_in_both(rows, _scored(plan_on_panel(run, model, other, options, schedule), request, scratch()))
     above = numbers_above(rows["score"].to_numpy(), reference)
     rows = rows.assign(p_value=(1 + above) / (1 + len(reference)), flagged=above <= allowed)
     observed = _observed_rows(panel, first)

@@ -5,9 +5,6 @@ interruption.
 from __future__ import annotations
 
 import contextlib
-import copy
-import json
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -16,11 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import safetensors.torch
-import torch
 from numpy.typing import NDArray
 
-from forecast_attn.backtest.cutoffs import axis_of
+from forecast_attn.backtest.finished_parts import Parts
 from forecast_attn.backtest.forecast_rows import (
     RowsFile,
     actual_values,
@@ -35,6 +30,7 @@ from forecast_attn.backtest.forecast_rows import (
     write_part,
 )
 from forecast_attn.backtest.job import Backtest, BacktestListener, Part
+from forecast_attn.backtest.refits import Refits
 from forecast_attn.baselines.registry import FITTED_BASELINES, BaselineSetup, fitted_baseline, quantile_forecasts
 from forecast_attn.cluster import shared_out
 from forecast_attn.config.values import NETWORK
@@ -43,13 +39,10 @@ from forecast_attn.data.windows import WindowArrays
 from forecast_attn.devices import cpu_threads
 from forecast_attn.errors import DataError
 from forecast_attn.forecasting.attention_output import AttentionDumpPlan, NetworkShare
-from forecast_attn.forecasting.calibration import Calibration
 from forecast_attn.forecasting.inference import forecast_windows
 from forecast_attn.forecasting.model import Model
 from forecast_attn.forecasting.predict import predictions_csv
-from forecast_attn.runs.atomic import PARTIAL_SUFFIX, make_scratch, remove_scratch, write_atomically, write_errors_of
-from forecast_attn.training.refit import weights_after
-from forecast_attn.training.update import Updated, updated
+from forecast_attn.runs.atomic import write_atomically
 
 
 class WrittenRows(NamedTuple):
@@ -61,17 +54,13 @@ class WrittenRows(NamedTuple):
     """Weights of the network and baselines, by the number of the model; empty where validation chose none."""
 
 
-def write_backtest(
-    backtest: Backtest, out: Path, listener: BacktestListener, jobs: int = 1, engine: str = "local"
-) -> WrittenRows:
+def write_backtest(backtest: Backtest, out: Path, listener: BacktestListener) -> WrittenRows:
     """Forecast everything and write the file, whole or not at all; parts of the same backtest are used again.
 
     Args:
         backtest: what to do.
         out: a file whose name ends in .parquet or .csv.
         listener: called with the progress.
-        jobs: see `shared_out`.
-        engine: see `shared_out`.
 
     Raises:
         ConfigError: the file is neither.
@@ -88,8 +77,8 @@ def write_backtest(
     # TensorFloat-32 and several threads would round otherwise: `predict` computes under the same settings.
     with cpu_threads(backtest.model.config.training.threads):
         work = _RunningBacktest(backtest, parts, listener)
-        if jobs > 1 or engine != "local":
-            work.share(jobs, engine)  # all parts are finished
+        if backtest.options.jobs > 1 or backtest.options.engine != "local":
+            work.share()  # all parts are finished
         work.compare()  # first, so that a baseline that cannot be fitted is reported before the long part
         work.forecast()
         work.write_attention()
@@ -100,7 +89,7 @@ def write_backtest(
     else:  # a CSV has fewer digits, so the exact rows are kept in memory
         rows = RowsFile(parquet_in_memory(work.tables(), schema), work.models)
         write_atomically(out, predictions_csv(rows.frame()))
-    weights = work.weights()
+    weights = work.refits.combinations()
     parts.remove()
     return WrittenRows(rows, weights)
 
@@ -126,10 +115,10 @@ class _RunningBacktest:
         self.backtest, self.parts, self.listener = backtest, parts, listener
         self.actual = actual_values(backtest.panel)
         self.arrays: WindowArrays = backtest.model.schema.windows_of(backtest.panel).to(backtest.device)
-        self._update, self._number = Updated(backtest.model, backtest.start or backtest.model), 0
+        self.refits = Refits(backtest, parts, listener)
         self._left_out: set[str] = set()
 
-    def share(self, jobs: int, engine: str) -> None:
+    def share(self) -> None:
         """Have other processes make the parts that are not there yet."""
         backtest, groups = self.backtest, dict[int, list[Part]]()
         for part in backtest.parts:
@@ -139,7 +128,7 @@ class _RunningBacktest:
         tasks: list[str | list[Part]] = [*groups.values(), *names]
         work = _RunningBacktest(backtest, self.parts, BacktestListener())
         with (
-            shared_out(engine, jobs, backtest.device.type) as in_order,
+            shared_out(backtest.options.engine, backtest.options.jobs, backtest.device.type) as in_order,
             contextlib.closing(in_order(_make, work, tasks)) as made,
         ):
             for _ in made:
@@ -147,7 +136,7 @@ class _RunningBacktest:
 
     def _group_of(self, part: Part) -> int:
         """Number of the group of parts that one process makes, one after the other."""
-        refit = self.backtest.refit
+        refit = self.backtest.options.refits
         if not refit.every:
             return part.number  # parts of the run's own model are independent
         if refit.origin == "run":
@@ -163,7 +152,7 @@ class _RunningBacktest:
         """The forecasts of a part."""
         path = self.parts.forecasts(part.number)
         if not path.is_file():
-            write_part(path, self._forecast_rows(self.model_of(part.model), part))
+            write_part(path, self._forecast_rows(self.refits.model_of(part.model), part))
         else:
             self.listener.forecasting(part.windows.stop - part.windows.start, part.model)
 
@@ -180,76 +169,13 @@ class _RunningBacktest:
         named = dict(zip(model.quantiles, of_quantile, strict=True))
         return rows_table(backtest.panel, self.actual, backtest.name, windows, np.concatenate(points), named)
 
-    # ------------------------------------------------------------------ refits
-
-    def model_of(self, number: int) -> Model:
-        """The model of a number: the run's own, a refit of before, or a new one of the model before it."""
-        return self._update_of(number).model
-
-    def _update_of(self, number: int) -> Updated:
-        if number != self._number:
-            self._update, self._number = self._loaded(number) or self._refitted(number), number
-        return self._update
-
-    def _loaded(self, number: int) -> Updated | None:
-        base = self.backtest.model
-        if number == 0:
-            return Updated(base, self.backtest.start or base)
-        if not self.parts.weights(number).is_file():
-            return None
-        calibration = self.parts.calibration(number)
-        if calibration.is_file():
-            base = replace(base, calibration=Calibration.from_dict(json.loads(calibration.read_text(encoding="utf-8"))))
-        model = _with_weights(base, self.parts.weights(number))
-        start = self.parts.start(number)
-        return Updated(model, _with_weights(base, start) if start.is_file() else model)
-
-    def _refitted(self, number: int) -> Updated:
-        backtest, parts = self.backtest, self.parts
-        before = self._update_of(0 if backtest.refit.origin == "run" else number - 1)
-        fold = next(fold for fold in backtest.folds.folds if fold.model == number)
-        self.listener.refitting(number, fold.cutoff)
-        scratch = parts.scratch(number)
-        request = backtest.refit.request(number, fold.cutoff, axis_of(backtest.panel), backtest.accelerator)
-        update = updated(before, backtest.panel, request, scratch, backtest.device, self.listener.epoch_done)
-        if backtest.chooses_weights:  # before the weights of the network, whose file says that the refit is done
-            chosen = weights_after(update.start, backtest.panel, request, backtest.device) if update.is_new else None
-            if chosen:
-                write_atomically(parts.combination(number), json.dumps(chosen))
-        if update.model.calibration is not None:
-            write_atomically(parts.calibration(number), json.dumps(update.model.calibration.to_dict()))
-        if update.start is not update.model:
-            write_atomically(parts.start(number), safetensors.torch.save(_weights(update.start)))
-        write_atomically(parts.weights(number), safetensors.torch.save(_weights(update.model)))
-        shutil.rmtree(scratch)
-        if number > 1 and backtest.attention_path is None:
-            parts.weights(number - 1).unlink(missing_ok=True)
-            parts.start(number - 1).unlink(missing_ok=True)
-        return update
-
-    # ------------------------------------------------------------------ combination
-
-    def weights_of(self, number: int) -> dict[str, float]:
-        """The weights of the combination with the model of a number, which a refit that chose none has from before;
-        empty where the network has one half.
-        """
-        numbers = (each for each in range(number, 0, -1) if self.parts.combination(each).is_file())
-        last = next(numbers, None)
-        if last is None:
-            return self.backtest.weights
-        return dict(json.loads(self.parts.combination(last).read_text(encoding="utf-8")))
-
-    def weights(self) -> dict[int, dict[str, float]]:
-        """Weights that were chosen on validation windows, by the number of the model."""
-        return {number: self.weights_of(number) for number in self.backtest.folds.models if self.backtest.weights}
-
     def _combined_rows(self, paths: list[Path]) -> Iterator[pa.Table]:
         non_negative = self.backtest.model.config.data.non_negative
         names = [name for name in self.backtest.combine_with if name not in self._left_out]
         of_each = {name: row_groups(self.parts.baseline(name)) for name in names}  # a group per part
         for part, path in zip(self.backtest.parts, paths, strict=True):
             others = {name: next(groups) for name, groups in of_each.items()}
-            rows, weights = rows_of_part(path), self.weights_of(part.model)
+            rows, weights = rows_of_part(path), self.refits.combination_of(part.model)
             yield combined_rows(rows, others, weights, non_negative=non_negative)
 
     # ------------------------------------------------------------------ baselines and attention
@@ -279,20 +205,20 @@ class _RunningBacktest:
 
     def write_attention(self) -> None:
         """Write the attention of the chosen windows, each from the model that forecast it."""
-        backtest, path = self.backtest, self.backtest.attention_path
+        backtest, path = self.backtest, self.backtest.options.attention_out
         if path is None:
             return
         every = np.sort(backtest.folds.windows)
-        first = self.model_of(backtest.folds.models[0])
+        first = self.refits.model_of(backtest.folds.models[0])
         output = AttentionDumpPlan.plan(
-            first, backtest.panel, self.arrays, every, backtest.attention, self._network_share()
+            first, backtest.panel, self.arrays, every, backtest.options.weights_to_write, self._network_share()
         )
         self.listener.attention_planned(output.size, path)
         with output.open(path) as writer:
             for number in backtest.folds.models:
                 windows = backtest.folds.windows[backtest.folds.windows_of_model(number)]
                 cutoffs = np.intersect1d(output.cutoffs, windows)
-                model = self.model_of(number).uncalibrated
+                model = self.refits.model_of(number).uncalibrated
                 for forecasts in forecast_windows(model, backtest.panel, cutoffs, self.arrays):
                     output.write(writer, forecasts)
 
@@ -300,7 +226,7 @@ class _RunningBacktest:
         """The weight of the network in the combination; None where refits chose several."""
         if not self.backtest.weights:
             return NetworkShare(0.5 if self.backtest.combine_with else 1.0)
-        chosen = {each.get(NETWORK, 0.0) for each in self.weights().values()}
+        chosen = {each.get(NETWORK, 0.0) for each in self.refits.combinations().values()}
         return NetworkShare(chosen.pop() if len(chosen) == 1 else None)
 
     @property
@@ -328,108 +254,7 @@ def _make(work: _RunningBacktest, task: str | list[Part]) -> None:
                 work.forecast_part(part)
 
 
-def _with_weights(model: Model, path: Path) -> Model:
-    """The model with the weights that `_weights` gave, from their file."""
-    saved = safetensors.torch.load_file(path)
-    networks = copy.deepcopy(model.networks)
-    for number, network in enumerate(networks):
-        prefix = f"{number}."
-        parameters = {key.removeprefix(prefix): value for key, value in saved.items() if key.startswith(prefix)}
-        network.load_state_dict(parameters)
-    return replace(model, networks=networks)
-
-
-def _weights(model: Model) -> dict[str, torch.Tensor]:
-    """Parameters of all networks of a model, by the number of the network and the name of the parameter."""
-    return {
-        f"{number}.{name}": value.detach().cpu().contiguous()
-        for number, network in enumerate(model.networks)
-        for name, value in network.state_dict().items()
-    }
-
-
-# --------------------------------------------------------------------------- parts
-# Finished parts of a backtest, in a hidden folder beside its file, so that a kill costs no more than one part.
-
-
-class Parts:
-    """The folder of a backtest's parts.
-
-    Attributes:
-        folder: gone when the backtest is whole.
-        changed: what an earlier backtest into the same file had otherwise, whose parts are deleted; None where there
-            was none, or the same.
-        num_finished: how many finished parts of the windows there were; baselines are no parts.
-    """
-
-    def __init__(self, out: Path, identity: dict[str, Any]) -> None:
-        """Open or begin.
-
-        Args:
-            out: the file that is to be.
-            identity: everything its bytes depend on, JSON-able.
-
-        Raises:
-            RunError: the folder cannot be made.
-        """
-        self.folder = out.with_name(f".{out.name}.parts")
-        self._identity = self.folder / "backtest.txt"
-        identity = json.loads(json.dumps(identity))  # as it will be read: JSON has no tuples
-        self.changed = self._difference(identity)
-        with write_errors_of(out):
-            if self.changed is not None or not self._identity.is_file():
-                make_scratch(self.folder, self._identity.name)
-                write_atomically(self._identity, json.dumps(identity))  # in ASCII: a path may be no UTF-8
-            for leftover in self.folder.glob(f".*{PARTIAL_SUFFIX}"):
-                leftover.unlink()
-        self.num_finished = len(list(self.folder.glob("part-*.arrow")))
-
-    def _difference(self, identity: dict[str, Any]) -> str | None:
-        """The first thing that is not as in the folder."""
-        if not self._identity.is_file():
-            return None
-        try:
-            before = json.loads(self._identity.read_text(encoding="utf-8"))
-            return next((name for name in identity if before.get(name) != identity[name]), None)
-        except (OSError, ValueError, AttributeError):
-            return "parts that can be read"
-
-    def forecasts(self, number: int) -> Path:
-        """Forecasts of one part of the windows by the model."""
-        return self.folder / f"part-{number:06d}.arrow"
-
-    def baseline(self, name: str) -> Path:
-        """All forecasts of a baseline."""
-        return self.folder / f"baseline-{name}.parquet"
-
-    def weights(self, number: int) -> Path:
-        """Weights of a refit."""
-        return self.folder / f"refit-{number:06d}.safetensors"
-
-    def start(self, number: int) -> Path:
-        """Weights that the next refit begins with, where these are others."""
-        return self.folder / f"refit-{number:06d}.start.safetensors"
-
-    def calibration(self, number: int) -> Path:
-        """Calibration of a refit."""
-        return self.folder / f"refit-{number:06d}.calibration"
-
-    def combination(self, number: int) -> Path:
-        """Weights of the combination with a refit."""
-        return self.folder / f"refit-{number:06d}.weights"
-
-    def scratch(self, number: int) -> Path:
-        """An empty folder to refit in."""
-        folder = self.folder / f"refit-{number:06d}"
-        shutil.rmtree(folder, ignore_errors=True)
-        return folder
-
-    def remove(self) -> None:
-        """Delete the folder: the backtest is whole."""
-        remove_scratch(self.folder, self._identity.name)
-
-
-# --------------------------------------------------------------------------- comparing
+# --------------------------------------------------------------------------- baselines
 # Forecasts of the baselines of a backtest, and the rows that fitted ones learn from.
 
 
@@ -483,7 +308,7 @@ def _fitted_on(name: str, backtest: Backtest, served: slice, boundary: Any) -> C
         ConfigError, DataError: see `compared_forecasts`.
     """
     windows = backtest.folds.windows
-    setup = replace(BaselineSetup.of(backtest.model.schema, boundary), chronos_model=backtest.chronos_model)
+    setup = replace(BaselineSetup.of(backtest.model.schema, boundary), chronos_model=backtest.options.chronos_model)
     panel = without_later_values(backtest.panel, boundary) if name in FITTED_BASELINES else backtest.panel
     fitted = fitted_baseline(name, panel, setup)
     if fitted is not None:
@@ -503,7 +328,7 @@ def _fitted_on(name: str, backtest: Backtest, served: slice, boundary: Any) -> C
 def _fits(backtest: Backtest) -> Iterator[tuple[slice, Any]]:
     """The windows that one estimation serves, and the stamp of the last row that it may learn from."""
     folds = backtest.folds
-    if not backtest.refit.every:
+    if not backtest.options.refits.every:
         # Nothing that the first forecast did not know, and nothing that training did not see.
         yield slice(None), min(backtest.trained_until, folds.folds[0].cutoff)
         return

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import torch
 
-from forecast_attn.attention_file import DumpChoice
 from forecast_attn.backtest.actuals import panel_digest
+from forecast_attn.backtest.backtest_options import BacktestOptions
 from forecast_attn.backtest.folds import Folds
-from forecast_attn.backtest.refit_options import RefitOptions
 from forecast_attn.baselines.combination import COMBINATION
 from forecast_attn.data.panel import Panel
 from forecast_attn.forecasting.inference import BATCH_SIZE
@@ -51,12 +50,7 @@ class Backtest:
     """Weights of the network and of those baselines, as in the run; empty where the network has one half."""
     is_validated: bool = False
     """True where the run was trained again on all rows, and its validated network forecasts here."""
-    chronos_model: Path | None = None
-    """Folder of the weights of the baseline `chronos`."""
-    refit: RefitOptions = field(default_factory=RefitOptions)
-    accelerator: str = "auto"
-    attention_path: Path | None = None
-    attention: DumpChoice = field(default_factory=DumpChoice)
+    options: BacktestOptions = field(default_factory=BacktestOptions)
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -66,7 +60,7 @@ class Backtest:
     @property
     def chooses_weights(self) -> bool:
         """True where refits choose the weights of the combination anew."""
-        return bool(self.weights) and self.refit.every > 0
+        return bool(self.weights) and self.options.refits.every > 0
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -81,7 +75,7 @@ class Backtest:
 
     def identity(self) -> dict[str, Any]:
         """Everything the file's bytes depend on, by the names a user knows."""
-        stamps, refit = np.array([fold.cutoff for fold in self.folds.folds]), self.refit.to_dict()
+        stamps, refit = np.array([fold.cutoff for fold in self.folds.folds]), self.options.refits.to_dict()
         return {
             "version of forecast-attn": package_version(),
             "model": sha256_of(self.run.metrics),  # which holds the digest of the weights
@@ -97,9 +91,10 @@ class Backtest:
         }
 
     def _digests_of_chronos(self) -> dict[str, list[str]]:
-        if self.chronos_model is None:
+        folder = self.options.chronos_model
+        if folder is None:
             return {}
-        return {"--chronos-model": [sha256_of(path) for path in sorted(self.chronos_model.glob("*.safetensors"))]}
+        return {"--chronos-model": [sha256_of(path) for path in sorted(folder.glob("*.safetensors"))]}
 
 
 class BacktestListener:

@@ -23,8 +23,8 @@ from forecast_attn.training.preparation import prepare
 if TYPE_CHECKING:
     import pandas as pd
 
+    from forecast_attn.backtest.backtest_options import BacktestOptions
     from forecast_attn.backtest.job import Backtest
-    from forecast_attn.backtest.plan import BacktestOptions
     from forecast_attn.data.frequency import Stamps
     from forecast_attn.data.reading import Progress
     from forecast_attn.training.progress import TrainingListener
@@ -94,7 +94,7 @@ class TableBeforeCutoffs:
             preparation.schema,
             self.cutoffs,
             trained_until=preparation.split.boundary,
-            refit_every=options.refit.every,
+            refit_every=options.refits.every,
         )
 
     def train(self, out: Path, listener: TrainingListener) -> RunDir:
@@ -103,7 +103,7 @@ class TableBeforeCutoffs:
         Raises:
             RunError: there is another run, or something else, in the folder.
         """
-        from forecast_attn.training.train import train_or_go_on
+        from forecast_attn.training.resume import train_or_go_on
 
         until: Any = self.panel.zone.stamp_text(self.cutoffs[0])
         # Without a digest: the run was not trained on the whole file, and must not take it for its table.
@@ -113,5 +113,5 @@ class TableBeforeCutoffs:
     def plan(self, run: RunDir, options: BacktestOptions) -> Backtest:
         """The backtest of a run that was trained on the part, over the whole table."""
         model = load_model(run)
-        panel = actuals_of(model, self.frame, self.source, self.vintages, weighted=options.refit.every > 0)
+        panel = actuals_of(model, self.frame, self.source, self.vintages, weighted=options.refits.every > 0)
         return plan_on_panel(run, model, panel, options)

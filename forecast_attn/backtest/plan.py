@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from forecast_attn.attention_file import DumpChoice
 from forecast_attn.attention_file.writer import check_top
 from forecast_attn.backtest.actuals import read_actuals, trained_series, training_end
+from forecast_attn.backtest.backtest_options import BacktestOptions
 from forecast_attn.backtest.cutoffs import Schedule, axis_of
 from forecast_attn.backtest.folds import make_folds
 from forecast_attn.backtest.job import Backtest
-from forecast_attn.backtest.refit_options import RefitOptions
 from forecast_attn.backtest.scoring import check_scores
 from forecast_attn.baselines.combination import COMBINATION
-from forecast_attn.baselines.registry import BASELINES, DEFAULT_BASELINES, check_baselines
-from forecast_attn.cluster import check_sharing
-from forecast_attn.config.requests import BacktestRequest
+from forecast_attn.baselines.registry import BASELINES, DEFAULT_BASELINES
 from forecast_attn.config.values import NETWORK
 from forecast_attn.devices import choose_device
 from forecast_attn.errors import ConfigError, DataError, RunError
@@ -37,76 +34,6 @@ if TYPE_CHECKING:
 
     from forecast_attn.data.panel import Panel
     from forecast_attn.data.reading import Progress
-
-
-@dataclass(frozen=True)
-class BacktestOptions:
-    """Options of a backtest."""
-
-    schedule: Schedule = field(default_factory=Schedule)
-    refit: RefitOptions = field(default_factory=RefitOptions)
-    baselines: tuple[str, ...] | None = None
-    """The default ones when None."""
-    combine_with: tuple[str, ...] | None = None
-    """The baselines of which the mean with the model's forecast is a model too; as the run combines when None."""
-    chronos_model: Path | None = None
-    """Folder of the weights of the baseline `chronos`, which is compared with when they are given."""
-    metrics: tuple[str, ...] | None = None
-    by: tuple[str, ...] = ()
-    attention_out: Path | None = None
-    attention: DumpChoice = field(default_factory=DumpChoice)
-    accelerator: str = "auto"
-    non_negative: bool | None = None
-    name: str | None = None
-    """Name of the model in the file; when None the run's folder, or its attention for a temporary folder."""
-    jobs: int = 1
-    engine: str = "local"
-
-    def __post_init__(self) -> None:
-        check_sharing(self.engine, self.jobs)
-        check_baselines(self.compared, self.chronos_model)
-
-    @classmethod
-    def of(cls, request: BacktestRequest) -> Self:
-        """Build from what a user asked for.
-
-        Raises:
-            ConfigError: options that contradict each other.
-        """
-        names = request.baselines
-        return cls(
-            schedule=Schedule(request.cutoffs, request.start, request.end, request.stride),
-            refit=RefitOptions(
-                request.refit,
-                request.refit_epochs,
-                request.refit_learning_rate,
-                request.refit_window,
-                request.refit_validation,
-                request.refit_from,
-                request.refit_half_life,
-                request.refit_keep,
-                request.refit_final_fit,
-            ),
-            baselines=() if names == ("none",) else names,
-            combine_with=request.combine_with,
-            chronos_model=request.chronos_model,
-            metrics=request.metrics or None,
-            by=request.by,
-            attention_out=request.attention_out,
-            attention=DumpChoice.of(request.attention_windows, request.attention_dtype, request.attention_top),
-            accelerator=request.accelerator,
-            non_negative=request.non_negative,
-            name=request.name,
-            jobs=request.jobs,
-            engine=request.engine,
-        )
-
-    @property
-    def compared(self) -> tuple[str, ...]:
-        """Names of all baselines to compute, each once."""
-        baselines = DEFAULT_BASELINES if self.baselines is None else self.baselines
-        chronos = () if self.chronos_model is None else ("chronos",)
-        return tuple(dict.fromkeys((*baselines, *(self.combine_with or ()), *chronos)))
 
 
 def plan_backtest(
@@ -132,29 +59,37 @@ def plan_backtest(
         DataError: what is wrong with the table, or it has no such cut-off.
     """
     model = load_model(run)
-    panel = read_actuals(model, run, data, vintages, progress, weighted=options.refit.every > 0)
+    panel = read_actuals(model, run, data, vintages, progress, weighted=options.refits.every > 0)
     return plan_on_panel(run, with_calendar_of(model, panel), panel, options)
 
 
-def plan_on_panel(run: RunDir, model: Model, panel: Panel, options: BacktestOptions) -> Backtest:
-    """The backtest of a panel that was read with the model's roles; see `plan_backtest`."""
+def plan_on_panel(
+    run: RunDir, model: Model, panel: Panel, options: BacktestOptions, schedule: Schedule | None = None
+) -> Backtest:
+    """The backtest of a panel that was read with the model's roles; see `plan_backtest`.
+
+    Args, if not those of `plan_backtest`:
+        model: of the run.
+        panel: with the actual values.
+        schedule: cut-offs other than those of the options.
+    """
     device = choose_device(options.accelerator)
     _check_attention(model, options)
-    options.refit.check(axis_of(panel), model.schema.horizon)
+    options.refits.check(axis_of(panel), model.schema.horizon)
     panel, unseen = trained_series(model.schema.scaler, panel)
     trained_until: Any = training_end(run, panel, validated=True)
-    cutoffs = options.schedule.cutoff_stamps(panel, model.schema.horizon, trained_until)
+    cutoffs = (schedule or options.schedule).cutoff_stamps(panel, model.schema.horizon, trained_until)
     newest = training_end(run, panel, validated=False)
     is_validated = bool(newest > trained_until and cutoffs[0] < newest)
     # Of the cut-offs that training on all rows has seen, the network that validation judged has seen none.
     model, trained_until = (load_model(run, validated=True), trained_until) if is_validated else (model, newest)
     if options.non_negative is not None:
         model = model.cut_off_at_zero(options.non_negative)
-    start = load_model(run, validated=True) if options.refit.chooses else None
+    start = load_model(run, validated=True) if options.refits.chooses else None
     weights = kept_weights(run) if options.combine_with is None else {}
     candidates = _candidates(model, panel, weights, options)
     baselines = tuple(dict.fromkeys((*options.compared, *candidates)))
-    folds = make_folds(panel, model.schema, cutoffs, trained_until=trained_until, refit_every=options.refit.every)
+    folds = make_folds(panel, model.schema, cutoffs, trained_until=trained_until, refit_every=options.refits.every)
     backtest = Backtest(
         run=run,
         model=model,
@@ -170,13 +105,9 @@ def plan_on_panel(run: RunDir, model: Model, panel: Panel, options: BacktestOpti
         combine_with=candidates or options.combine_with or (),
         weights=weights,
         is_validated=is_validated,
-        chronos_model=options.chronos_model,
-        refit=options.refit,
-        accelerator=options.accelerator,
-        attention_path=options.attention_out,
-        attention=options.attention,
+        options=options,
     )
-    check_scores(backtest, options.metrics, options.by)
+    check_scores(backtest)
     return backtest
 
 
@@ -192,7 +123,7 @@ def plan_on_validation(run: RunDir, reference: Path | None, accelerator: str) ->
         RunError: the run's table is not to be had.
         DataError: what is wrong with it.
     """
-    options = BacktestOptions(schedule=Schedule(stride=1), baselines=(), accelerator=accelerator)
+    options = BacktestOptions(stride="1", baselines=(), accelerator=accelerator)
     if reference is not None:
         return plan_backtest(run, reference, options)
     try:
@@ -229,28 +160,28 @@ def refuse_shared_files(run: RunDir, out: Path, attention_out: Path | None, read
 def _candidates(model: Model, panel: Panel, weights: dict[str, float], options: BacktestOptions) -> tuple[str, ...]:
     """The baselines of the run's combination; with refits all that may be chosen at one of them."""
     names = tuple(name for name in weights if name != NETWORK)
-    if not weights or not options.refit.every:
+    if not weights or not options.refits.every:
         return names
     return tuple(dict.fromkeys((*names, *candidate_names(panel, model.schema.lookback))))
 
 
 def _dispensable(options: BacktestOptions, candidates: tuple[str, ...]) -> tuple[str, ...]:
     """Baselines that were not named."""
-    default = () if options.baselines is not None else DEFAULT_BASELINES
-    named = {*(options.combine_with or ()), *(options.baselines or ())}
+    default = () if options.named_baselines is not None else DEFAULT_BASELINES
+    named = {*(options.combine_with or ()), *(options.named_baselines or ())}
     return tuple(name for name in dict.fromkeys((*default, *candidates)) if name not in named)
 
 
 def _check_attention(model: Model, options: BacktestOptions) -> None:
     if options.attention_out is None:
-        if options.attention != DumpChoice():
+        if options.weights_to_write != DumpChoice():
             raise ConfigError(
                 "--attention-windows, -dtype and -top are for a file of attention", "add --attention-out FILE"
             )
         return
     if not model.has_attention:
         raise ConfigError("--attention-out: a run with --attention none has no weights to write", "leave it out")
-    check_top(options.attention.top, model.schema.lookback, model.patch_length)
+    check_top(options.attention_top, model.schema.lookback, model.patch_length)
 
 
 def _name_of(run: RunDir, options: BacktestOptions, *, is_combined: bool) -> str:

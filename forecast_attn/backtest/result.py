@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from forecast_attn.backtest.backtest import write_backtest
+from forecast_attn.backtest.folds import Fold, Folds
 from forecast_attn.backtest.forecast_rows import RowsFile
 from forecast_attn.backtest.job import Backtest, BacktestListener
 from forecast_attn.backtest.scoring import Scores, score_backtest
@@ -20,8 +21,6 @@ from forecast_attn.runs.atomic import write_atomically
 from forecast_attn.version import package_version
 
 if TYPE_CHECKING:
-    from forecast_attn.backtest.folds import Folds
-    from forecast_attn.backtest.plan import BacktestOptions
     from forecast_attn.data.zones import Zone
 
 
@@ -89,13 +88,12 @@ class BacktestPlan:
     """All that is known before anything is forecast, JSON-able."""
 
 
-def run_backtest(backtest: Backtest, out: Path, options: BacktestOptions, listener: BacktestListener) -> BacktestResult:
+def run_backtest(backtest: Backtest, out: Path, listener: BacktestListener) -> BacktestResult:
     """Forecast, compare, score; write the rows and, beside them, the scores.
 
     Args:
         backtest: as planned.
         out: Parquet or CSV file of the rows; the scores go to the file of the same name that ends in .json.
-        options: which metrics and groups.
         listener: called with the progress.
 
     Raises:
@@ -103,9 +101,9 @@ def run_backtest(backtest: Backtest, out: Path, options: BacktestOptions, listen
         KeyboardInterrupt: Ctrl-C; what is finished is kept, and found by the next call.
     """
     listener.planned(backtest)
-    rows, weights = write_backtest(backtest, out, listener, options.jobs, options.engine)
+    rows, weights = write_backtest(backtest, out, listener)
     backtest = replace(backtest, baselines=tuple(name for name in backtest.baselines if name in rows.models))
-    scores = score_backtest(rows.parts(), backtest, options.metrics, options.by)
+    scores = score_backtest(rows.parts(), backtest)
     document = {**describe(backtest, weights), "file": out.name, **scores.to_dict()}
     write_atomically(
         out.with_suffix(".json"), json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
@@ -132,7 +130,7 @@ def describe(backtest: Backtest, weights: dict[int, dict[str, float]] | None = N
         "left_out": backtest.folds.left_out,
         "empty_cutoffs": backtest.folds.empty,
         "unseen_series": list(backtest.unseen),
-        **backtest.refit.to_dict(),
+        **backtest.options.refits.to_dict(),
         "baselines": list(backtest.baselines),
         **({"combine_with": list(backtest.combine_with)} if backtest.combine_with else {}),
         **({"weights": {str(number): each for number, each in weights.items()}} if weights else {}),
@@ -140,11 +138,14 @@ def describe(backtest: Backtest, weights: dict[int, dict[str, float]] | None = N
     }
 
 
+STAMPS = ("cutoff", "first", "last", "trained_until")
+"""Fields of a fold that are times."""
+
+
 def fold_records(folds: Folds, zone: Zone) -> list[dict[str, Any]]:
     """The fold table, JSON-able, stamps as text."""
-    stamps = ("cutoff", "first", "last", "trained_until")
     return [
-        {name: zone.stamp_text(value) if name in stamps else value for name, value in fold._asdict().items()}
+        {name: zone.stamp_text(value) if name in STAMPS else value for name, value in fold._asdict().items()}
         for fold in folds.folds
     ]
 
@@ -152,13 +153,5 @@ def fold_records(folds: Folds, zone: Zone) -> list[dict[str, Any]]:
 def fold_frame(backtest: Backtest) -> pd.DataFrame:
     """The fold table, stamps as the user sees them."""
     zone, folds = backtest.panel.zone, backtest.folds.folds
-    counts = {name: [getattr(fold, name) for fold in folds] for name in ("number", "series", "model")}
-    stamps = {name: zone.column(_raw(backtest, name)) for name in ("cutoff", "first", "last", "trained_until")}
-    columns = {**counts, **stamps}
-    return pd.DataFrame(
-        {name: columns[name] for name in ("number", "cutoff", "first", "last", "series", "model", "trained_until")}
-    )
-
-
-def _raw(backtest: Backtest, name: str) -> Any:
-    return np.array([getattr(fold, name) for fold in backtest.folds.folds])
+    columns = {name: np.array(values) for name, values in zip(Fold._fields, zip(*folds, strict=True), strict=True)}
+    return pd.DataFrame({name: zone.column(values) if name in STAMPS else values for name, values in columns.items()})

@@ -56,24 +56,20 @@ class Scores:
         }
 
 
-def score_backtest(
-    parts: Iterable[pd.DataFrame], backtest: Backtest, metrics: Sequence[str] | None, by: Sequence[str]
-) -> Scores:
+def score_backtest(parts: Iterable[pd.DataFrame], backtest: Backtest) -> Scores:
     """Score the rows of a backtest, a part at a time.
 
     Args:
         parts: rows of its file in the order of the windows; each part has the same rows of every model, one model
             after the other.
-        backtest: for the scales of MASE and RMSSE, from rows that the run was trained on.
-        metrics: names; all that the rows allow when None.
-        by: further groups.
+        backtest: with the options, and the rows that the run was trained on, for the scales of MASE and RMSSE.
 
     Raises:
         ConfigError: an unknown metric or group, or one that these rows do not allow.
         RunError: the losses cannot be kept in a temporary file.
     """
     names = (*backtest.models, *backtest.baselines)
-    scales = training_scales(backtest)
+    metrics, by, scales = backtest.options.metrics or None, backtest.options.by, training_scales(backtest)
     overall, by_step = RunningScores(metrics, scales=scales), RunningScores(["mae", "rmse"], "step")
     grouped = RunningScores(metrics, by, scales=scales) if by else None
     pairs = _pairs(backtest)
@@ -111,7 +107,7 @@ def training_scales(backtest: Backtest) -> pd.DataFrame:
     return insample_scales(panel, panel.starts[:-1] + Split(boundary).training_rows(panel), season)
 
 
-def check_scores(backtest: Backtest, metrics: Sequence[str] | None, by: Sequence[str]) -> None:
+def check_scores(backtest: Backtest) -> None:
     """Refuse metrics and groups that the rows will not allow, before they are computed.
 
     Raises:
@@ -129,7 +125,7 @@ def check_scores(backtest: Backtest, metrics: Sequence[str] | None, by: Sequence
     frame = pd.concat(
         [one, *(one.assign(model=name) for name in (*backtest.models[1:], *backtest.baselines))], ignore_index=True
     )
-    score_backtest([frame], backtest, metrics, by)
+    score_backtest([frame], backtest)
 
 
 def _pairs(backtest: Backtest) -> list[tuple[str, str]]:

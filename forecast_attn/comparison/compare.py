@@ -22,7 +22,8 @@ from forecast_attn.runs.training_table import Table, check_is_regular, check_rec
 from forecast_attn.training.fit import check_hardware
 from forecast_attn.training.preparation import Preparation, prepare
 from forecast_attn.training.progress import TrainingListener
-from forecast_attn.training.train import resolved, resume_prepared, train_prepared, was_interrupted
+from forecast_attn.training.resume import resume_prepared
+from forecast_attn.training.train import resolved, train_prepared
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -180,7 +181,7 @@ def _train_all(trainings: _Trainings, listener: ComparisonListener, jobs: int, e
             kept, run = next(outcomes), directory.run(entry)
             if not run.is_finished:
                 raise RunError(f"'{run.path}' is not there", "--out must be on a disk that all machines share")
-            if was_interrupted(run):
+            if run.was_interrupted:
                 raise KeyboardInterrupt
             listener.run_ended(run.read_json(run.metrics), kept=kept)
     comparison = leaderboard_of(directory, trainings.preparation, configs)
@@ -191,7 +192,7 @@ def _train_all(trainings: _Trainings, listener: ComparisonListener, jobs: int, e
 def _train_one(trainings: _Trainings, entry: Entry) -> bool:
     """Train a run, or what is left to train of it; True where nothing was."""
     run, config = trainings.directory.run(entry), trainings.configs[entry]
-    if run.is_finished and not was_interrupted(run):
+    if run.is_complete:
         _check_options(run, config)
         return True
     if run.config.is_file():

@@ -4,13 +4,12 @@ show.
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 import statistics
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -109,7 +108,7 @@ def leaderboard_of(directory: ComparisonDir, preparation: Preparation, configs: 
     """
     arrays = preparation.schema.windows_of(preparation.panel)
     read = {entry: read_run(directory.run(entry), entry, preparation, arrays) for entry in configs}
-    runs = pd.DataFrame([scores.to_dict() for scores, _ in read.values()])
+    runs = pd.DataFrame([scores for scores, _ in read.values()])
     losses = {
         name: np.mean([errors for entry, (_, errors) in read.items() if entry.attention == name], axis=0)
         for name in pd.unique(runs["attention"])
@@ -144,7 +143,7 @@ def _row(rank: int, runs: pd.DataFrame, attention: str, tests: Tests) -> dict[st
         row |= {name: of_mechanism[name].mean(), f"{name}_std": of_mechanism[name].std(ddof=1)}
     best = of_mechanism["run"].iloc[int(of_mechanism["mae"].to_numpy().argmin())]
     speed, size = of_mechanism["windows_per_second"].mean(), int(of_mechanism["parameters"].iloc[0])
-    return {**row, "windows_per_second": speed, "parameters": size, **asdict(tests), "run": best}
+    return {**row, "windows_per_second": speed, "parameters": size, **tests._asdict(), "run": best}
 
 
 def _interval(scored: dict[str, float] | None) -> dict[str, float] | None:
@@ -178,11 +177,8 @@ TESTED_ON = (
 )
 
 
-@dataclass(frozen=True)
-class Tests:
+class Tests(NamedTuple):
     """A mechanism against the winner; NaN where a test is not defined."""
-
-    __test__ = False  # pytest would collect it
 
     dm_statistic: float = math.nan
     """Statistic of Diebold–Mariano; positive where the mechanism loses more than the winner."""
@@ -252,8 +248,7 @@ def _tests(coordinates: pd.DataFrame, loss: Floats, winner: Floats) -> Tests:
 # Scores and cost of one finished run, and the errors of its forecasts.
 
 
-@dataclass(frozen=True)
-class RunScores:
+class RunScores(NamedTuple):
     """One row of the table of runs; NaN where a number is not defined."""
 
     attention: str
@@ -276,9 +271,6 @@ class RunScores:
     parameters: int
     """Numbers that are learnt, of all members."""
 
-    def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
-
 
 def read_run(
     run: RunDir, entry: Entry, preparation: Preparation, arrays: WindowArrays
@@ -291,7 +283,7 @@ def read_run(
     model, metrics = load_model(run, validated=True), run.read_json(run.metrics)
     with cpu_threads(model.config.training.threads):
         validation = forecast_validation(model, preparation, arrays)
-    scored, epochs = metrics["validation"], _epochs(run)
+    scored, epochs = metrics["validation"], [epoch for part in run.parts for epoch in part.epochs]
     pinball, interval = scored.get("pinball"), scored.get("interval")
     scores = RunScores(
         attention=entry.attention,
@@ -312,14 +304,6 @@ def read_run(
 
 def _number(value: float | None) -> float:
     return math.nan if value is None else float(value)
-
-
-def _epochs(run: RunDir) -> list[dict[str, str]]:
-    """The rows of history.csv, of all members."""
-    rows: list[dict[str, str]] = []
-    for part in run.parts:
-        rows += csv.DictReader(part.history.read_text(encoding="utf-8").splitlines())
-    return rows
 
 
 # --------------------------------------------------------------------------- wording

@@ -129,9 +129,8 @@ class ComparisonDir:
         self.check_is_free()
         with write_errors_of(self.path):
             self.path.mkdir(parents=True, exist_ok=True)
-        about = {"file": source.name, "sha256": source.sha256, "vintages_sha256": source.vintages_sha256}
-        # RunDir.write_json adds the format and writes whole files.
-        RunDir(self.path).write_json(self.plan, {"package_version": package_version(), "data": about, **plan.to_dict()})
+        content = {"package_version": package_version(), "data": source.to_dict(), **plan.to_dict()}
+        RunDir(self.path).write_json(self.plan, content)  # which adds the format, and writes whole files
 
     def read(self) -> tuple[ComparisonPlan, dict[str, Any]]:
         """Read the plan, and the record of the table.

@@ -345,13 +345,14 @@ class BacktestKeywords(TypedDict, total=False):
     """Refit on the newest steps only: 1344, or 8W (default: on all rows)."""
     refit_validation: int | None
     """Steps before a refit's cut-off that are held out to choose its best epoch; 0 for none (default: 7 horizons)."""
-    refit_from: str | int | None
-    """Weights that a refit starts from: those of the last refit, or of the run (last, run; default: last)."""
+    refit_from: str | None
+    """Weights that a refit starts from: those of the refit before (last, the default), or of the run (run) (last,
+    run)."""
     refit_half_life: str | int | None
     """Age at which a refit draws windows half as often as the newest: 1344, or 8W (default: all equally often)."""
-    refit_keep: str | int | None
+    refit_keep: str | None
     """Weights to continue with: those of the refit (new, the default), or the better ones on --refit-validation
-    (best)."""
+    (best) (best, new)."""
     refit_final_fit: bool
     """End each refit with a training that includes the rows of --refit-validation. Default: False."""
     baselines: str | Sequence[str] | None

@@ -36,6 +36,7 @@ LOGGERS = ("csv", "tensorboard", "mlflow", "wandb")
 SEARCH_METRICS = ("mae", "rmse", "mase", "pinball")
 """Errors that a search may minimise."""
 KEEPS = ("best", "new")
+REFIT_ORIGINS = ("last", "run")
 """Weights to keep after an update, the default first."""
 RECONCILIATIONS = ("bottom-up", "top-down", "ols", "wls-struct", "wls-var", "mint")
 """Ways to make forecasts add up."""
@@ -146,8 +147,8 @@ class PredictRequest(AttentionFile, Computing):
     attention_members: bool = option(False, "write the weights of each ensemble member to its own file too")
     cold_start: bool = option(False, "forecast series never seen in training, scaled by their own lookback")
     non_negative: bool | None = option(None, "clip forecasts and quantiles at 0 (default: as in training)")
-    samples: int | None = option(None, "draw N paths of every series (autoregressive, with quantiles)")
-    seed: int | None = option(None, "seed of the paths (default: drawn and shown)")
+    samples: int | None = option(None, "draw N paths of every series (autoregressive, with quantiles)", low=1)
+    seed: int | None = option(None, "seed of the paths (default: drawn and shown)", low=0)
     samples_out: Path | None = option(None, "Parquet file of the paths")
     combine_with: tuple[str, ...] | None = option(
         None,
@@ -176,7 +177,7 @@ class BacktestRequest(AttentionFile, Sharing, Computing):
 
     command = "backtest"
 
-    cutoffs: int | None = option(None, "the last N cut-offs whose horizon lies within the data")
+    cutoffs: int | None = option(None, "the last N cut-offs whose horizon lies within the data", low=1)
     start: str | None = option(None, "first time stamp to forecast (default: the end of training)", metavar="DATE")
     end: str | None = option(
         None, "last time stamp at which a forecast may start; a date covers its whole day", metavar="DATE"
@@ -188,19 +189,22 @@ class BacktestRequest(AttentionFile, Sharing, Computing):
         metavar="STEP",
     )
     refit: str = option("never", "continue training every K cut-offs, on the rows up to then", metavar="never|every|K")
-    refit_epochs: int | None = option(None, "epochs of each refit (default: 2)")
-    refit_learning_rate: float | None = option(None, "peak learning rate of each refit (default: a fifth of the run's)")
+    refit_epochs: int | None = option(None, "epochs of each refit (default: 2)", low=1)
+    refit_learning_rate: float | None = option(
+        None, "peak learning rate of each refit (default: a fifth of the run's)", low=1e-12, high=1e36
+    )
     refit_window: str | None = option(
         None, "refit on the newest steps only: 1344, or 8W (default: on all rows)", metavar="STEPS|TIME"
     )
     refit_validation: int | None = option(
         None,
         "steps before a refit's cut-off that are held out to choose its best epoch; 0 for none (default: 7 horizons)",
+        low=0,
     )
     refit_from: str | None = option(
         None,
-        "weights that a refit starts from: those of the last refit, or of the run (last, run; default: last)",
-        metavar="NAME",
+        "weights that a refit starts from: those of the refit before (last, the default), or of the run (run)",
+        choices=REFIT_ORIGINS,
     )
     refit_half_life: str | None = option(
         None,
@@ -211,7 +215,7 @@ class BacktestRequest(AttentionFile, Sharing, Computing):
         None,
         "weights to continue with: those of the refit (new, the default), or the better ones on "
         "--refit-validation (best)",
-        metavar="NAME",
+        choices=KEEPS,
     )
     refit_final_fit: bool = option(False, "end each refit with a training that includes the rows of --refit-validation")
     baselines: tuple[str, ...] | None = option(
@@ -274,8 +278,10 @@ class UpdateRequest(Computing):
     command = "update"
 
     out: Path | None = option(None, "run directory to write (default: runs/<time>-<attention>)", metavar="DIR")
-    epochs: int | None = option(None, "epochs of training (default: 2)")
-    learning_rate: float | None = option(None, "peak learning rate (default: a fifth of the run's)")
+    epochs: int | None = option(None, "epochs of training (default: 2)", low=1)
+    learning_rate: float | None = option(
+        None, "peak learning rate (default: a fifth of the run's)", low=1e-12, high=1e36
+    )
     window: str | None = option(
         None, "train on the newest steps only: 1344, or 8W (default: on all rows)", metavar="STEPS|TIME"
     )
@@ -286,7 +292,9 @@ class UpdateRequest(Computing):
         metavar="STEPS|TIME|none",
     )
     validation: int | None = option(
-        None, "newest steps, held out to choose between old and new weights; 0 for none (default: 7 horizons)"
+        None,
+        "newest steps, held out to choose between old and new weights; 0 for none (default: 7 horizons)",
+        low=0,
     )
     keep: str = option(
         "best", "weights to keep: the better ones on --validation, or always the new ones", choices=KEEPS

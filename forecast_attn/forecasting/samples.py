@@ -59,10 +59,6 @@ class SampleChoice:
             ConfigError: with the options that allow paths.
         """
         options = model.config.model
-        if self.paths < 1:
-            raise ConfigError(f"--samples must be at least 1; got {self.paths}", "such as --samples 100")
-        if self.seed < 0:
-            raise ConfigError(f"--seed must be at least 0; got {self.seed}", "such as --seed 1")
         if options.decoding != "autoregressive":
             raise ConfigError(
                 "--samples needs steps that follow each other; those of --decoding direct are independent",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -55,11 +54,8 @@ def losses(run: RunDir) -> Iterator[tuple[int, float, float]]:
     Raises:
         OSError, KeyError, ValueError: the log cannot be read, or is not one of ours.
     """
-    if not run.history.is_file():
-        return
-    with run.history.open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            yield int(row["epoch"]), float(row["train_loss"]), float(row["validation_loss"])
+    for row in run.epochs:
+        yield int(row["epoch"]), float(row["train_loss"]), float(row["validation_loss"])
 
 
 def pages_of(run: RunDir) -> list[str]:

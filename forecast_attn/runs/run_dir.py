@@ -30,6 +30,7 @@ members/0/, members/1/, …      the members of an ensemble: each a run of its o
 """
 
 import contextlib
+import csv
 import hashlib
 import itertools
 import json
@@ -85,6 +86,10 @@ class DataSource:
     sha256: str | None
     vintages_sha256: str | None = None
     """Digest of the table of future covariates as they were forecast."""
+
+    def to_dict(self) -> dict[str, str | None]:
+        """JSON-able."""
+        return {"file": self.name, "sha256": self.sha256, "vintages_sha256": self.vintages_sha256}
 
 
 class RunDir:
@@ -186,6 +191,24 @@ class RunDir:
     @property
     def is_finished(self) -> bool:
         return self.metrics.is_file()
+
+    @property
+    def was_interrupted(self) -> bool:
+        """True for a finished run whose training Ctrl-C ended."""
+        return bool(self.read_json(self.metrics).get("ended") == "interrupted")
+
+    @property
+    def is_complete(self) -> bool:
+        """True for a run that is finished and was not interrupted: there is nothing to resume."""
+        return self.is_finished and not self.was_interrupted
+
+    @property
+    def epochs(self) -> list[dict[str, str]]:
+        """Rows of history.csv, as far as there are."""
+        if not self.history.is_file():
+            return []
+        with self.history.open(encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(file))
 
     @property
     def title(self) -> str:

@@ -13,7 +13,6 @@ import numpy as np
 from forecast_attn.baselines.combination_weights import (
     PRIOR_FORMULAS,
     EarlierErrors,
-    choose_weights,
     scaled_error,
     weighted_mean,
 )
@@ -83,33 +82,18 @@ def earlier_errors(panel: Panel, setup: BaselineSetup, scale: Floats) -> Earlier
     return EarlierErrors(errors, 2 * len(series) // CUTOFFS_A_SERIES)
 
 
-def chosen_combination(
-    network: Floats,
-    others: dict[str, Floats],
-    actual: Floats,
-    scale: Floats,
-    *,
-    independent: int,
-    earlier: EarlierErrors,
+def scored_combination(
+    weights: dict[str, float], network: Floats, others: dict[str, Floats], actual: Floats, scale: Floats
 ) -> dict[str, Any]:
-    """The combination as metrics.json holds it: its weights, and errors on the windows that chose them.
+    """The combination as metrics.json holds it: its weights, and errors on the windows.
 
     Args:
+        weights: of the network and of candidates.
         network: the network's forecasts, (num_windows, horizon).
         others: those of the candidates.
         actual: actual values, NaN where not observed.
         scale: in-sample error of seasonal-naive, of each window's series (num_windows,).
-        independent: windows with actual values of their own.
-        earlier: errors of the formulas at more cut-offs.
     """
-    weights = choose_weights({NETWORK: network, **others}, actual, scale, independent=independent, earlier=earlier)
-    return scored_combination(weights, network, others, actual, scale)
-
-
-def scored_combination(
-    weights: dict[str, float], network: Floats, others: dict[str, Floats], actual: Floats, scale: Floats
-) -> dict[str, Any]:
-    """The combination with these weights, as `chosen_combination` gives it."""
     unknown = np.full(network.shape, np.nan)
     forecasts = {name: network if name == NETWORK else others.get(name, unknown) for name in weights}
     mean = weighted_mean(forecasts, weights)

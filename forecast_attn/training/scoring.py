@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forecast_attn.attention_file import DumpChoice
-from forecast_attn.baselines.combination_weights import independent_windows
+from forecast_attn.baselines.combination_weights import choose_weights, independent_windows
 from forecast_attn.baselines.registry import DEFAULT_BASELINES, CachedBaselines
 from forecast_attn.baselines.scales import Floats, seasonal_naive_error
 from forecast_attn.config.options import RunConfig
@@ -33,7 +33,6 @@ from forecast_attn.runs.run_dir import RunDir, sha256_of
 from forecast_attn.training.callbacks import best_epoch_of
 from forecast_attn.training.choose_combination import (
     candidates,
-    chosen_combination,
     earlier_errors,
     rows_to_keep,
     scored_combination,
@@ -72,8 +71,7 @@ def finish(
     # Already replaced where the last training ended and a kill came before metrics.json.
     network = load_network(run, config, preparation.schema, validated=True)
     model = Model(config, preparation.schema, (network,))
-    num_epochs = len(run.history.read_text(encoding="utf-8").splitlines()) - 1
-    ending = {"best_epoch": best_epoch_of(run), "epochs": num_epochs, "ended": reason}
+    ending = {"best_epoch": best_epoch_of(run), "epochs": len(run.epochs), "ended": reason}
 
     def train_on_all_rows() -> dict[str, Any]:
         if final_fit is not None and reason != "interrupted":
@@ -161,11 +159,8 @@ def _score_and_write(
     if not run.is_member and model.config.training.combination == "auto":
         scores["combination"] = combination(preparation, validation, baselines)
         write_tail(run, preparation.panel, rows_to_keep(scores["combination"]["weights"], preparation, model.config))
-    if model.has_attention:
-        weights = scores.get("combination", {}).get("weights", {NETWORK: 1.0})
-        _write_validation_attention(run, model, preparation, arrays, NetworkShare(weights.get(NETWORK, 0.0)))
-    if model.has_attention and not model.is_ensemble:
-        scores["weight_need"] = _weight_need(model, preparation, arrays, validation, scores)
+    weights = scores.get("combination", {}).get("weights", {NETWORK: 1.0})
+    scores |= _write_attention(run, model, preparation, arrays, validation, scores, weights.get(NETWORK, 0.0))
     short_series = preparation.split.short_series()
     final = train_on_all_rows()  # once everything is scored and written, for it replaces the weights
     metrics = {**ending, **scores, "short_series": short_series, **final}
@@ -210,7 +205,9 @@ def score_updated(run: RunDir, model: Model, preparation: Preparation, facts: Up
         members.append({"seed": network.config.training.seed, **_repeated(about)})
     scores, validation = _updated_scores(run, model, preparation, arrays, baselines)
     if facts.weights:
-        scores["combination"] = _scored_combination(preparation, validation, baselines, facts.weights)
+        scale = naive_errors(preparation)[validation.series]
+        others, forecast = candidates(baselines), validation.prediction
+        scores["combination"] = scored_combination(facts.weights, forecast, others, validation.actual, scale)
     ending = facts.ending | ({"members": members} if members else {"model_sha256": sha256_of(run.model)})
     epochs = {} if members else {"best_epoch": facts.best_epochs[0], "epochs": facts.epochs}
     short = preparation.split.short_series()
@@ -227,51 +224,23 @@ def _updated_scores(
         scores["validation"]["calibrated_on_these_windows"] = False
     if run.calibration.is_file():
         scores["calibration_sha256"] = sha256_of(run.calibration)
-    if model.has_attention:
-        _write_validation_attention(run, model, preparation, arrays, NetworkShare(1.0))
-    if model.has_attention and not model.is_ensemble:
-        scores["weight_need"] = _weight_need(model, preparation, arrays, validation, scores)
+    scores |= _write_attention(run, model, preparation, arrays, validation, scores, 1.0)
     return scores, validation
-
-
-def _scored_combination(
-    preparation: Preparation,
-    validation: ValidationForecasts,
-    baselines: CachedBaselines,
-    weights: dict[str, float],
-) -> dict[str, Any]:
-    others = candidates(baselines)
-    scale = naive_errors(preparation)[validation.series]
-    return scored_combination(weights, validation.prediction, others, validation.actual, scale)
 
 
 def combination(
     preparation: Preparation, validation: ValidationForecasts, baselines: CachedBaselines
 ) -> dict[str, Any]:
-    """The weights of network and baselines, and their score together."""
-    others = candidates(baselines)
-    scale = naive_errors(preparation)
-    independent = independent_windows(validation.cutoffs, validation.series, preparation.schema.horizon)
-    return chosen_combination(
-        validation.prediction,
-        others,
+    """Choose the weights of network and baselines, and score them together."""
+    others, scale = candidates(baselines), naive_errors(preparation)
+    weights = choose_weights(
+        {NETWORK: validation.prediction, **others},
         validation.actual,
         scale[validation.series],
-        independent=independent,
+        independent=independent_windows(validation.cutoffs, validation.series, preparation.schema.horizon),
         earlier=earlier_errors(preparation.panel, baselines.setup, scale),
     )
-
-
-def _weight_need(
-    model: Model,
-    preparation: Preparation,
-    arrays: WindowArrays,
-    validation: ValidationForecasts,
-    scores: dict[str, Any],
-) -> dict[str, Any]:
-    """Test whether the forecasts need their attention weights; see `weight_need`."""
-    naive_mae = scores["seasonal_naive"]["mae"]
-    return weight_need(model, preparation.panel, validation.cutoffs, validation.actual, naive_mae, arrays)
+    return scored_combination(weights, validation.prediction, others, validation.actual, scale[validation.series])
 
 
 class ValidationForecasts(NamedTuple):
@@ -394,16 +363,39 @@ def _scores_of_quantiles(model: Model, validation: ValidationForecasts) -> dict[
     return scores | {"calibrated_on_these_windows": model.calibration is not None}
 
 
-def _write_validation_attention(
-    run: RunDir, model: Model, preparation: Preparation, arrays: WindowArrays, share: NetworkShare
-) -> None:
-    options = model.config.training
+def _write_attention(
+    run: RunDir,
+    model: Model,
+    preparation: Preparation,
+    arrays: WindowArrays,
+    validation: ValidationForecasts,
+    scores: dict[str, Any],
+    share: float,
+) -> dict[str, Any]:
+    """Write the attention of the validation windows, and return the test whether the forecasts need it.
+
+    Args:
+        run: to write to.
+        model: as validated.
+        preparation: with the validation windows.
+        arrays: the windows.
+        validation: forecasts of the windows that are scored.
+        scores: of those forecasts.
+        share: weight of the network in what the run forecasts.
+    """
+    if not model.has_attention:
+        return {}
+    options, panel = model.config.training, preparation.panel
     choice = DumpChoice.of(options.attention_windows, options.attention_dtype, options.attention_top)
-    cutoffs, panel = preparation.validation_cutoffs, preparation.panel
-    output = AttentionDumpPlan.plan(model, panel, arrays, cutoffs, choice, share)
+    cutoffs = preparation.validation_cutoffs
+    output = AttentionDumpPlan.plan(model, panel, arrays, cutoffs, choice, NetworkShare(share))
     with output.open(run.validation_attention) as writer:
         for forecasts in forecast_windows(model.uncalibrated, panel, output.cutoffs, arrays):
             output.write(writer, forecasts)
+    if model.is_ensemble:
+        return {}
+    naive_mae = scores["seasonal_naive"]["mae"]
+    return {"weight_need": weight_need(model, panel, validation.cutoffs, validation.actual, naive_mae, arrays)}
 
 
 # --------------------------------------------------------------------------- baselines

@@ -5,7 +5,6 @@ They hear what every listener hears; training itself does not know them, and its
 
 from __future__ import annotations
 
-import csv
 import importlib.util
 import math
 import os
@@ -117,8 +116,6 @@ class Tracker(TrainingListener):
 
     def __init__(self, run: RunDir, request: TrackingRequest, listener: TrainingListener, draw: Draw | None) -> None:
         self.run, self.request, self.listener, self.draw = run, request, listener, draw
-        for event in ("reading", "noted", "batch_done", "interrupted", "training_ended"):  # that no logger wants
-            setattr(self, event, getattr(listener, event))
         self._logger: Any = None
         self._prefix = ""
         self._step = 0
@@ -148,6 +145,23 @@ class Tracker(TrainingListener):
         """Log the losses of an epoch."""
         self.listener.epoch_done(record, is_best)
         self._log_curves(record._asdict())
+
+    # No logger wants the others.
+
+    def reading(self, done: int, total: int) -> None:
+        self.listener.reading(done, total)
+
+    def noted(self, text: str) -> None:
+        self.listener.noted(text)
+
+    def batch_done(self, loss: float, num_windows: int) -> None:
+        self.listener.batch_done(loss, num_windows)
+
+    def interrupted(self) -> None:
+        self.listener.interrupted()
+
+    def training_ended(self, reason: str) -> None:
+        self.listener.training_ended(reason)
 
     # ------------------------------------------------------------------ what is logged
 
@@ -198,24 +212,17 @@ class Tracker(TrainingListener):
         for part in self.run.parts:
             self._prefix = f"member_{part.number + 1}/" if part.is_member else ""
             end = first_epoch if self._prefix == current else math.inf
-            for record in _epochs_of(part):
-                if record["epoch"] < end:
-                    self._log_curves(record)
+            for row in part.epochs:
+                if int(row["epoch"]) < end:
+                    self._log_curves(row)
         self._prefix = current
 
     def _log_curves(self, record: Mapping[str, Any]) -> None:
         curves = {f"{self._prefix}{name}": float(record[name]) for name in _CURVES}
-        self._step = max(self._step, record["epoch"])
-        self._logger.log_metrics(curves, step=record["epoch"])
+        epoch = int(record["epoch"])
+        self._step = max(self._step, epoch)
+        self._logger.log_metrics(curves, step=epoch)
         self._logger.save()
-
-
-def _epochs_of(run: RunDir) -> list[dict[str, Any]]:
-    """Rows of history.csv, as far as there are."""
-    if not run.history.is_file():
-        return []
-    with run.history.open(encoding="utf-8", newline="") as file:
-        return [{**row, "epoch": int(row["epoch"])} for row in csv.DictReader(file)]
 
 
 def _make_logger(run: RunDir, request: TrackingRequest, identifier: str | None) -> Any:

@@ -1,4 +1,4 @@
-"""A training run from start to end, or from where it was cut short."""
+"""A training run from start to end; `resume` goes on with one that was cut short."""
 
 from __future__ import annotations
 
@@ -22,17 +22,16 @@ from forecast_attn.data.panel import Panel
 from forecast_attn.data.schema import Schema
 from forecast_attn.data.split import series_weights
 from forecast_attn.devices import cpu_threads
-from forecast_attn.errors import ConfigError, RunError
+from forecast_attn.errors import ConfigError
 from forecast_attn.forecasting.calibration import check_enough_values
 from forecast_attn.forecasting.ensemble import member_config
 from forecast_attn.forecasting.inference import number_of_weights, window_sizes
-from forecast_attn.forecasting.model import read_config, read_schema
-from forecast_attn.forecasting.tail import has_the_same_end, write_tail
+from forecast_attn.forecasting.tail import write_tail
 from forecast_attn.memory import machine_memory, release_memory
 from forecast_attn.nn.builder import build_network
 from forecast_attn.nn.network import ForecastNetwork
 from forecast_attn.runs.atomic import held
-from forecast_attn.runs.run_dir import DataSource, RunDir, was_killed_at_the_start
+from forecast_attn.runs.run_dir import DataSource, RunDir
 from forecast_attn.training.child_process import run_in_child_process
 from forecast_attn.training.choose_combination import rows_to_keep
 from forecast_attn.training.final_fit import check_final_fit, config_of_final_fit, fit_on_all_rows, no_final_fit
@@ -86,38 +85,9 @@ def train(panel: Panel, config: RunConfig, out: Path, source: DataSource, listen
     )
     if note is not None:
         listener.noted(note)
-    config, out = meet((config, out), _reads(preparation, source))
-    _note_group(listener)
+    config, out = meet((config, out), facts_of(preparation, source))
+    note_group(listener)
     return train_prepared(preparation, config, out, source, listener)
-
-
-def train_or_go_on(
-    panel: Panel, config: RunConfig, out: Path, source: DataSource, listener: TrainingListener
-) -> RunDir:
-    """Train a new run, or what is left to train of one that an earlier call with the same arguments began.
-
-    Raises:
-        RunError: the folder holds another run, or as `train`.
-    """
-    run = RunDir(out)
-    if not run.config.is_file():
-        return train(panel, config, out, source, listener)
-    preparation, recorded = prepare(panel, config.data), read_config(run)
-    if config.training.seed is None:
-        config = replace(config, training=replace(config.training, seed=recorded.training.seed))
-    same_table = run.read_json(run.config)["data"] == _recorded(source)
-    if not same_table or resolved(preparation, config) != recorded:
-        raise RunError(f"'{out}' holds a run of other options or rows", "choose another folder for the run")
-    if run.is_finished and not was_interrupted(run):
-        check_is_of_table(run, preparation)
-        listener.noted(f"'{out}' is trained already")
-        return run
-    listener.prepared(preparation, recorded)
-    return resume_prepared(preparation, run, listener)
-
-
-def _recorded(source: DataSource) -> dict[str, str | None]:
-    return {"file": source.name, "sha256": source.sha256, "vintages_sha256": source.vintages_sha256}
 
 
 def resolved(preparation: Preparation, config: RunConfig) -> RunConfig:
@@ -176,99 +146,27 @@ def train_prepared(
     if is_first():
         _write_start(RunDir.create(out), preparation, config, source)
     run = RunDir(broadcast(out))
-    with _held_by_first(run):
-        return _fit_and_finish(run, preparation, config, listener)
+    with held_by_first(run):
+        return fit_and_finish(run, preparation, config, listener)
 
 
-def resume(panel: Panel, run: RunDir, listener: TrainingListener) -> RunDir:
-    """Continue an unfinished or interrupted run from its last whole epoch, to the bytes of an uninterrupted one.
-
-    Args:
-        panel: the table the run was started with.
-        run: the run; its recorded options and sizes count.
-        listener: called with the progress of the training.
-
-    Raises:
-        RunError: the run is finished, or its files are damaged.
-    """
-    config = read_config(run)
-    check_hardware(config.training)
-    preparation = prepare(panel, config.data, read_schema(run).calendar)
-    listener.prepared(preparation, config)
-    meet(None, _reads(preparation, DataSource("", None)))
-    _note_group(listener)
-    return resume_prepared(preparation, run, listener)
-
-
-def resume_prepared(preparation: Preparation, run: RunDir, listener: TrainingListener) -> RunDir:
-    """Continue a run on windows that are there; see `resume`."""
-    with _held_by_first(run):
-        if is_first():
-            check_is_of_table(run, preparation)
-            run.remove_leftovers()
-            run.reopen()
-        broadcast(None)  # the others read the run when nothing in it changes
-        return _fit_and_finish(run, preparation, read_config(run), listener)
-
-
-def _held_by_first(run: RunDir) -> AbstractContextManager[None]:
+def held_by_first(run: RunDir) -> AbstractContextManager[None]:
     """Keep other trainings out of a run, but not the processes that train it together."""
     return held(run.config) if is_first() else nullcontext()
 
 
-def check_is_of_table(run: RunDir, preparation: Preparation) -> None:
-    """Refuse other rows than a run was begun with, where there is no digest of its file to tell.
-
-    Raises:
-        RunError: names the run.
-    """
-    if run.read_json(run.config)["data"]["sha256"] is not None:
-        return
-    schema, panel = preparation.schema, preparation.panel
-    rows = rows_to_keep({}, preparation, read_config(run))
-    same = read_schema(run).to_dict() == schema.to_dict()
-    if not (same and has_the_same_end(run, schema, panel, rows)):
-        raise RunError(
-            f"'{run.path}' was begun with other rows than these",
-            f"give the rows it was begun with; one of `forecast backtest DATA` goes on with that command and "
-            f"--out-run {run.path}",
-        )
-
-
-def _reads(preparation: Preparation, source: DataSource) -> object:
+def facts_of(preparation: Preparation, source: DataSource) -> object:
     """Facts that all processes of one training must agree on."""
     counts = len(preparation.training_cutoffs), len(preparation.validation_cutoffs)
     return source.sha256, source.vintages_sha256, preparation.schema.to_dict(), counts
 
 
-def _note_group(listener: TrainingListener) -> None:
+def note_group(listener: TrainingListener) -> None:
     launch = joined_launch()
     if launch is not None:
         listener.noted(
             f"{launch.size} processes train together, {launch.per_node} on each of {launch.nodes} machine(s)"
         )
-
-
-def check_resumable(run: RunDir) -> None:
-    """Raise RunError unless the run was cut short."""
-    if was_killed_at_the_start(run.path):
-        raise RunError(
-            f"'{run.path}' was killed before its training began: there is nothing to resume",
-            f"begin again: forecast train DATA --out {run.path}",
-        )
-    run.check_is_run()
-    if run.is_member:
-        raise RunError(
-            f"'{run.path}' is a member of an ensemble, which is resumed as a whole",
-            run.resume_command,
-        )
-    if run.is_finished and not was_interrupted(run):
-        raise RunError(f"'{run.path}' is finished: there is nothing to resume", f"forecast predict {run.path}")
-
-
-def was_interrupted(run: RunDir) -> bool:
-    """Return whether Ctrl-C ended the training of a finished run."""
-    return bool(run.read_json(run.metrics).get("ended") == "interrupted")
 
 
 def initial_network(config: RunConfig, schema: Schema) -> ForecastNetwork:
@@ -317,13 +215,13 @@ def _write_start(run: RunDir, preparation: Preparation, config: RunConfig, sourc
         run.config,
         {
             "package_version": package_version(),
-            "data": _recorded(source),
+            "data": source.to_dict(),
             "options": config.to_dict(),
         },
     )
 
 
-def _fit_and_finish(run: RunDir, preparation: Preparation, config: RunConfig, listener: TrainingListener) -> RunDir:
+def fit_and_finish(run: RunDir, preparation: Preparation, config: RunConfig, listener: TrainingListener) -> RunDir:
     number, baselines = config.training.ensemble, validation_baselines(preparation, config)
     if number == 1:
         _fit_one(run, preparation, config, baselines, listener)
@@ -353,7 +251,7 @@ def _fit_member(
     listener: TrainingListener,
 ) -> str:
     """Train one member, or what is left to train of it, and say why it ended; a finished one stays as it is."""
-    is_done = is_first() and member.is_finished and not was_interrupted(member)
+    is_done = is_first() and member.is_complete
     reason = broadcast(str(member.read_json(member.metrics)["ended"]) if is_done else None)
     if reason is not None:
         listener.training_ended(reason)

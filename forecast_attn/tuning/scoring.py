@@ -15,12 +15,12 @@ import numpy as np
 import optuna
 from numpy.typing import NDArray
 
+from forecast_attn.backtest.backtest_options import BacktestOptions
 from forecast_attn.backtest.job import BacktestListener
 from forecast_attn.backtest.new_run import TableBeforeCutoffs
-from forecast_attn.backtest.plan import BacktestOptions
 from forecast_attn.backtest.result import run_backtest
 from forecast_attn.config.options import RunConfig
-from forecast_attn.config.requests import BacktestRequest, TuneRequest
+from forecast_attn.config.requests import TuneRequest
 from forecast_attn.data.panel import Panel
 from forecast_attn.errors import ConfigError, DataError
 from forecast_attn.runs.run_dir import SCRATCH, DataSource
@@ -28,7 +28,7 @@ from forecast_attn.training.preparation import Preparation, prepare
 from forecast_attn.training.progress import EpochRecord, TrainingListener
 from forecast_attn.training.schedule import TrainingPlan
 from forecast_attn.training.scoring import validation_rows
-from forecast_attn.training.train import resolved, train_prepared, was_interrupted
+from forecast_attn.training.train import resolved, train_prepared
 
 if TYPE_CHECKING:
     from optuna.trial import Trial
@@ -138,7 +138,7 @@ class Objective:
         except (ConfigError, DataError) as error:
             raise RefusedTrialError(error.message) from None
         run = train_prepared(preparation, config, out, DataSource("trial", None), listener)
-        if was_interrupted(run):
+        if run.was_interrupted:
             raise KeyboardInterrupt
         scored = run.read_json(run.metrics)["validation"]
         return _defined_errors(scored, (scored.get("pinball") or {}).values())
@@ -151,10 +151,10 @@ class Objective:
             run = before_cutoffs.train(out, listener)
         except (ConfigError, DataError) as error:
             raise RefusedTrialError(error.message) from None
-        if was_interrupted(run):
+        if run.was_interrupted:
             raise KeyboardInterrupt
         plan = before_cutoffs.plan(run, options)
-        scores = run_backtest(plan, out / "scored.parquet", options, BacktestListener()).metrics
+        scores = run_backtest(plan, out / "scored.parquet", BacktestListener()).metrics
         pinball = scores.filter(like="pinball@").iloc[0]
         return _defined_errors(scores.iloc[0].to_dict(), pinball)
 
@@ -163,7 +163,7 @@ class Objective:
         options: dict[str, Any] = {"cutoffs": self.request.backtest, "baselines": "none", "combine_with": "none"}
         options |= {"metrics": tuple(dict.fromkeys(("mae", "rmse", self.request.metric)))}
         options |= {"accelerator": self.shared.get("accelerator", "auto")}
-        return BacktestOptions.of(BacktestRequest.from_options(options))
+        return BacktestOptions.from_options(options)
 
     def _before_cutoffs(self, config: RunConfig) -> TableBeforeCutoffs:
         return TableBeforeCutoffs.read(self.data, config, self._backtest_options, vintages=self.vintages)

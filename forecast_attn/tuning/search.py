@@ -24,7 +24,8 @@ from forecast_attn.runs.training_table import STDIN, Table, name_of, read_panel
 from forecast_attn.training.fit import check_hardware
 from forecast_attn.training.preparation import Preparation, prepare
 from forecast_attn.training.progress import TrainingListener
-from forecast_attn.training.train import resolved, train_or_go_on, was_interrupted
+from forecast_attn.training.resume import train_or_go_on
+from forecast_attn.training.train import resolved
 from forecast_attn.tuning.space import CHANGE_THE_LOSS, Space, TableShape, check_free, default_space, read_space
 
 if TYPE_CHECKING:
@@ -343,7 +344,7 @@ class Search:
         if out is None or not self.request.winner or not RunDir(out).config.is_file():
             return False
         run, is_over = RunDir(out), self.request.max_time is not None or len(self._finished()) >= self.request.trials
-        if not is_over or (run.search.is_file() and run.is_finished and not was_interrupted(run)):
+        if not is_over or (run.search.is_file() and run.is_complete):
             check_is_free(out)  # which it is not
         return True
 
@@ -356,7 +357,7 @@ class Search:
         out = self.request.out or fresh_path(config.model.attention)
         run = train_or_go_on(self.panel, config, out, self.source, listener)
         run.write_json(run.search, result.to_dict())
-        if was_interrupted(run):
+        if run.was_interrupted:
             raise KeyboardInterrupt
         return replace(result, run=run.path)
 

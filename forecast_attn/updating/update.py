@@ -13,8 +13,8 @@ import pandas as pd
 import torch
 
 from forecast_attn.backtest.actuals import trained_series
+from forecast_attn.backtest.backtest_options import RefitOptions
 from forecast_attn.backtest.cutoffs import axis_of
-from forecast_attn.backtest.refit_options import RefitOptions
 from forecast_attn.config.requests import UpdateRequest
 from forecast_attn.data.panel import Panel
 from forecast_attn.devices import choose_device, cpu_threads

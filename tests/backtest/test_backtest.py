@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 
 from forecast_attn import Forecaster, read_attention
-from forecast_attn.backtest.plan import BacktestOptions, plan_backtest
+from forecast_attn.backtest.backtest_options import BacktestOptions
+from forecast_attn.backtest.plan import plan_backtest
 from forecast_attn.backtest.result import BacktestResult
 from forecast_attn.backtest.scoring import score_backtest
 from forecast_attn.errors import ConfigError, DataError, RunError

