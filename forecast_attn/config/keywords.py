@@ -210,7 +210,8 @@ class SharedKeywords(TypedDict, total=False):
     num_nodes: int
     """Number of machines; torchrun or srun starts their processes. Default: 1."""
     strategy: str
-    """How several devices train together; auto is ddp (DistributedDataParallel) (auto, ddp). Default: 'auto'."""
+    """How several devices train together: with whole copies of the network (ddp; auto), or a part each (fsdp) (auto,
+    ddp, fsdp). Default: 'auto'."""
     threads: int
     """CPU threads; more than one helps only large networks on an idle machine. Default: 1."""
     precision: str

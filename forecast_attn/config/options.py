@@ -29,7 +29,6 @@ from forecast_attn.config.values import (
     parse_duration,
     parse_share_range,
     preset_help,
-    read_strategy,
     with_preset,
 )
 from forecast_attn.errors import ConfigError, did_you_mean
@@ -451,9 +450,8 @@ class TrainingConfig:
     num_nodes: int = option(1, "number of machines; torchrun or srun starts their processes", low=1, high=1_024)
     strategy: str = option(
         "auto",
-        "how several devices train together; auto is ddp (DistributedDataParallel)",
+        "how several devices train together: with whole copies of the network (ddp; auto), or a part each (fsdp)",
         choices=STRATEGIES,
-        read=read_strategy,
     )
     threads: int = option(
         1, "CPU threads; more than one helps only large networks on an idle machine", low=1, high=1_024

@@ -287,25 +287,7 @@ def check_validation(value: float) -> None:
         raise ConfigError(f"--validation must be a fraction below 1 or a whole number of steps; got {value:g}")
 
 
-STRATEGIES = ("auto", "ddp")
-_SHARDING = ("fsdp", "deepspeed", "model")
-"""Beginnings of the names of Lightning's strategies that cut a network up."""
-
-
-def read_strategy(given: object) -> str:
-    """Return the name in `--strategy`.
-
-    Raises:
-        ConfigError: a strategy that cuts the network up.
-    """
-    text = _to_str(given)
-    if text.strip().lower().startswith(_SHARDING):
-        raise ConfigError(
-            f"--strategy {text} cuts up networks that one device cannot hold; those of this tool have some ten "
-            "thousand to a few million weights, and every device has a copy",
-            "--strategy ddp",
-        )
-    return text
+STRATEGIES = ("auto", "ddp", "fsdp")
 
 
 def parse_calendar(text: str) -> tuple[str, ...]:

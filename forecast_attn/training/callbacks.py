@@ -170,11 +170,10 @@ class Recorder(pl.Callback):
             windows_per_second=round(self._num_windows / max(self._training_ended - self._epoch_started, 1e-9), 1),
         )
         self.records.append(record)
-        is_best = record.validation_loss < self.best_loss or not self.best_weights or not module.validates
+        is_best = record.validation_loss < self.best_loss or self.best_epoch == 0 or not module.validates
         if is_best:
             self.best_loss, self.best_epoch = record.validation_loss, record.epoch
-            state = module.result.state_dict()
-            self.best_weights = {name: value.detach().to("cpu", copy=True) for name, value in state.items()}
+            self.best_weights = module.result_weights()
         if trainer.is_global_zero:
             if is_best:
                 self._write_weights()

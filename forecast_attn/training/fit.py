@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch.multiprocessing.spawn import ProcessRaisedException
+from torch.multiprocessing.spawn import ProcessExitedException, ProcessRaisedException
 
 from forecast_attn.config.options import TrainingConfig
 from forecast_attn.config.values import parse_duration
@@ -122,8 +122,12 @@ def _make_trainer(config: TrainingConfig, run: RunDir, recorder: Recorder, *, va
     )
 
 
-def _strategy(config: TrainingConfig) -> str:
-    """Lightning's name of it: a launcher's processes are there, others begin now."""
+def _strategy(config: TrainingConfig) -> Any:
+    """Lightning's strategy, or its name: a launcher's processes are there, others begin now."""
+    if config.strategy == "fsdp":
+        from forecast_attn.training.fsdp import AnyDeviceFSDP
+
+        return AnyDeviceFSDP()
     if joined_launch() is not None:
         return "ddp"
     # Forked processes keep this process's state: nothing is pickled, and no script is run a second time.
@@ -137,6 +141,9 @@ def _run(trainer: pl.Trainer, module: ForecastModule, checkpoint: Path | None) -
         raise TerminatedError("training was terminated (SIGTERM)") from None
     except ProcessRaisedException as error:
         raise RunError(f"a training process failed: {str(error).strip().splitlines()[-1]}") from None
+    except ProcessExitedException as error:
+        hint = "after `forecast train`: forecast train --resume RUN continues it"
+        raise RunError(f"a training process ended before its work was done: {error}", hint) from None
 
 
 def _check_checkpoint(trainer: pl.Trainer, path: Path) -> None:
@@ -148,7 +155,7 @@ def _check_checkpoint(trainer: pl.Trainer, path: Path) -> None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of torch, about pickles it then refuses
-            content = trainer.strategy.load_checkpoint(path, weights_only=True)
+            content = trainer.strategy.checkpoint_io.load_checkpoint(path, weights_only=True)
         if not set(content) >= {"state_dict", "callbacks", "loops", "optimizer_states"}:
             raise ValueError("parts are missing")
     except Exception:  # whatever a foreign file makes torch raise

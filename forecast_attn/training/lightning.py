@@ -125,6 +125,8 @@ with importing_less():
     from lightning_fabric.plugins.environments.slurm import SLURMEnvironment
     from lightning_fabric.plugins.environments.torchelastic import TorchElasticEnvironment
     from pytorch_lightning import loggers
+    from pytorch_lightning.strategies import FSDPStrategy
+    from pytorch_lightning.strategies.launchers import _MultiProcessingLauncher as MultiProcessingLauncher
     from pytorch_lightning.utilities.exceptions import SIGTERMException
     from pytorch_lightning.utilities.types import OptimizerLRScheduler
 
@@ -141,7 +143,9 @@ class AdamW(torch.optim.AdamW):
 
 __all__ = [
     "AdamW",
+    "FSDPStrategy",
     "LightningEnvironment",
+    "MultiProcessingLauncher",
     "OptimizerLRScheduler",
     "SIGTERMException",
     "SLURMEnvironment",

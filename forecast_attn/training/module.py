@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
+from torch.optim import Optimizer
 from torch.optim.lr_scheduler import LRScheduler
 from torch.utils.data import DataLoader
 
@@ -225,6 +226,23 @@ class ForecastModule(pl.LightningModule):
     def result(self) -> ForecastNetwork:
         """The network to validate and write: the averaged one, or the trained one where nothing is averaged."""
         return self.network if self.average is None else self.average.network
+
+    def result_weights(self) -> dict[str, Tensor]:
+        """Copies of the weights of `result` on the CPU. Every device must ask: each may have only a part of them."""
+        prefix = "network." if self.average is None else "average.network."
+        state = self.trainer.strategy.lightning_module_state_dict()
+        whole = {name.removeprefix(prefix): value for name, value in state.items() if name.startswith(prefix)}
+        return {name: value.detach().to("cpu", copy=True) for name, value in whole.items()}
+
+    def configure_gradient_clipping(
+        self, optimizer: Optimizer, gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None
+    ) -> None:
+        """Clip by the norm of all gradients, of which FSDP's devices have a part each."""
+        clip_grad_norm = getattr(self.trainer.model, "clip_grad_norm_", None)
+        if gradient_clip_val and clip_grad_norm is not None:
+            clip_grad_norm(gradient_clip_val)
+        else:
+            self.clip_gradients(optimizer, gradient_clip_val, gradient_clip_algorithm)
 
     def _loss(self, parameters: Tensor, window: Window) -> Tensor:
         weight = window.weight if self._weighted else None

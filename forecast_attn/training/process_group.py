@@ -167,8 +167,9 @@ def joined(config: TrainingConfig) -> Iterator[None]:
 
 
 def _connect(launch: Launch) -> None:
-    # Imported while there is a group, it keeps it in the defaults of its functions. The threads of the group would then
-    # outlive `destroy_process_group`, and now and then abort the process at its end.
+    # Imported while there is a group, they keep it in the defaults of their functions. The threads of the group would
+    # then outlive `destroy_process_group`, and now and then abort the process at its end.
+    import torch.distributed.fsdp.sharded_grad_scaler
     import torch.distributed.nn.functional  # noqa: F401
 
     shared: dict[str, Any] = {"rank": launch.rank, "world_size": launch.size, "timeout": PATIENCE}

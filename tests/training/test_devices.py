@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 from forecast_attn.training.sampling import EpochSampler, share_of_step
 
+from ..forks import Strike
+
 TRAINING = (
     *("--lookback", "14", "--horizon", "3", "--hidden-size", "4", "--max-epochs", "2", "--validation", "30"),
     *("--dropout", "0", "--patience", "9", "--seed", "7", "--accelerator", "cpu"),
@@ -44,9 +46,14 @@ def test_the_devices_together_see_the_batches_of_one(rows: int, batch_size: int,
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["whole", "missing-values"])
+@pytest.mark.parametrize(("kind", "strategy"), [("whole", "ddp"), ("missing-values", "ddp"), ("whole", "fsdp")])
 def test_two_processes_have_the_losses_of_one(
-    kind: str, forecast, forecast_fork, make_table: Callable[..., pd.DataFrame], write: Callable[..., str]
+    kind: str,
+    strategy: str,
+    forecast,
+    forecast_fork,
+    make_table: Callable[..., pd.DataFrame],
+    write: Callable[..., str],
 ) -> None:
     """49 windows of an epoch in steps of 16: of the last step one process has a window, the other one none."""
     table, masked = make_table(120), tuple[str, ...]()
@@ -54,11 +61,13 @@ def test_two_processes_have_the_losses_of_one(
         table.loc[np.arange(20, 110, 4), "target"] = np.nan
         masked = ("--missing", "mask")
     name = write(table)
-    words = ("train", name, *TRAINING, *masked, "--epoch-windows", "49", "--quiet")
+    words = ("train", name, *TRAINING, *masked, "--epoch-windows", "49", "--gradient-clip", "0.1", "--quiet")
+    words += ("--weight-averaging", "ema" if kind == "whole" else "none")
     outcome = forecast(*words, "--batch-size", "16", "--out", "one")
     assert outcome.code == 0, outcome.err
-    ended = forecast_fork(*words, "--batch-size", "8", "--devices", "2", "--out", "two")
+    ended = forecast_fork(*words, "--batch-size", "8", "--devices", "2", "--strategy", strategy, "--out", "two")
     assert ended.code == 0, ended.err
+    assert {path.name for path in Path("one").iterdir()} == {path.name for path in Path("two").iterdir()}
     one, two = (pd.read_csv(Path(run) / "history.csv") for run in ("one", "two"))
     for column in ("epoch", "train_loss", "validation_loss", "learning_rate"):
         np.testing.assert_allclose(two[column], one[column], rtol=1e-5)
@@ -66,3 +75,22 @@ def test_two_processes_have_the_losses_of_one(
     assert set(weights) == set(others)
     for each, values in weights.items():
         np.testing.assert_allclose(others[each], values, rtol=1e-3, atol=1e-5)
+
+
+@pytest.mark.slow
+def test_a_training_whose_process_was_killed_resumes_to_the_same_bytes(
+    here: Path, forecast_fork, make_table: Callable[..., pd.DataFrame], write: Callable[..., str]
+) -> None:
+    words = ("train", write(make_table(120)), *TRAINING, "--max-epochs", "4", "--weight-averaging", "ema", "--quiet")
+    words += ("--devices", "2", "--strategy", "fsdp", "--epoch-windows", "49", "--batch-size", "8")
+    whole = forecast_fork(*words, "--out", "whole")
+    assert whole.code == 0, whole.err
+    strike = Strike("forecast_attn.training.callbacks:Recorder", "_write_checkpoint", 2, "after")
+    killed = forecast_fork(*words, "--out", "run", strike=strike)
+    assert killed.code == 1
+    assert killed.error.startswith("a training process ended before its work was done: process ")
+    assert killed.error.endswith("terminated with signal SIGKILL")
+    assert "forecast train --resume RUN" in killed.hint
+    resumed = forecast_fork("train", "--resume", "run", "--quiet")
+    assert resumed.code == 0, resumed.err
+    assert Path("run/model.safetensors").read_bytes() == Path("whole/model.safetensors").read_bytes()
