@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import forecast_attn.cli.printing as printing
-from forecast_attn.cli.flags import ConfigFile, Json, Quiet, RunArgument, command_options, with_options
+from forecast_attn.cli.flags import ConfigFile, Json, Quiet, RunArgument, command_request, with_options
 from forecast_attn.config.requests import AuditRequest
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def audit(
     quiet: Quiet = False,
     **options: Any,
 ) -> None:
-    request = AuditRequest.from_options(command_options("audit", config, options))
+    request = command_request(AuditRequest, config, options)
     from forecast_attn.cli.library import Forecaster
     from forecast_attn.runs.run_dir import RunDir
 
@@ -61,7 +61,7 @@ def _progress(*, quiet: bool) -> Iterator[AuditListener]:
         task = bar.add_task("auditing", total=None)
 
         def planned(plan: AuditPlan) -> None:
-            console.print(f"audit: {plan}", soft_wrap=True)
+            console.say(f"audit: {plan}")
             bar.update(task, total=plan.forecasts)
 
         yield AuditListener(planned=planned, advanced=lambda forecasts: bar.advance(task, forecasts))

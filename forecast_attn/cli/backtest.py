@@ -18,9 +18,7 @@ from forecast_attn.errors import ConfigError, RunError
 from forecast_attn.urls import url_of
 
 if TYPE_CHECKING:
-    from forecast_attn.backtest.result import BacktestPlan
     from forecast_attn.cli.library import Forecaster
-    from forecast_attn.runs.run_dir import RunDir
 
 SHARED = ("accelerator", "non_negative")
 """Options of the training and of the backtest alike."""
@@ -53,12 +51,26 @@ def backtest(
     training, of_backtest = _sorted(config, options)
     _check_use(source, data, training, is_table=is_table)
     request = BacktestRequest.from_options(of_backtest)
-    command = _Command(request, dry_run=dry_run, json=json, quiet=quiet)
-    if is_table:
-        assert source is not None
-        command.of_table(source, RunConfig.from_options(training))
+    how_to_resume = "what is finished is kept; go on with the same command"
+    if not is_table:
+        from forecast_attn.cli.library import Forecaster
+
+        forecaster, vintages = Forecaster.load(source), training.get("vintages")
     else:
-        command.of_run(source, data, training.get("vintages"))
+        from forecast_attn.runs.run_dir import RunDir, check_is_free, fresh_path
+
+        run_config = RunConfig.from_options(training)
+        out_run = request.out_run or fresh_path(run_config.model.attention)
+        if not RunDir(out_run).config.is_file():  # a run that was begun may go on
+            check_is_free(out_run)
+        if request.out_run is None:
+            how_to_resume += f" and --out-run {out_run}"
+        from forecast_attn.cli.library import Forecaster
+
+        # A table's forecasts are cut off at 0 where the training's are.
+        request = dataclasses.replace(request, out_run=out_run, non_negative=None)
+        forecaster, data, vintages = Forecaster(**run_config.to_options()), source, None
+    _run(forecaster, data, request, vintages, how_to_resume, dry_run=dry_run, json=json, quiet=quiet)
 
 
 def _sorted(config: Path | None, options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -74,72 +86,46 @@ def _sorted(config: Path | None, options: dict[str, Any]) -> tuple[dict[str, Any
     return training, {**shared, **of_backtest}
 
 
-class _Command:
-    """The command's two uses, and what they share."""
+def _run(
+    forecaster: Forecaster,
+    data: Path | None,
+    request: BacktestRequest,
+    vintages: Any,
+    how_to_resume: str,
+    *,
+    dry_run: bool,
+    json: bool,
+    quiet: bool,
+) -> None:
+    """Show the cut-offs, or forecast from them."""
+    from forecast_attn.cli.backtest_display import BacktestDisplay, print_folds, show_result
+    from forecast_attn.cli.tables import make_console
+    from forecast_attn.cli.training_display import TrainingDisplay
+    from forecast_attn.runs.run_dir import RunDir
 
-    def __init__(self, request: BacktestRequest, *, dry_run: bool, json: bool, quiet: bool) -> None:
-        self.request, self.dry_run, self.json, self.quiet = request, dry_run, json, quiet
-
-    def of_run(self, source: Path | None, data: Path | None, vintages: Any) -> None:
-        """`forecast backtest RUN`."""
-        from forecast_attn.cli.library import Forecaster
-
-        forecaster = Forecaster.load(source)
-        self._run(forecaster, data, self.request, vintages)
-
-    def of_table(self, table: Path, config: RunConfig) -> None:
-        """`forecast backtest DATA`."""
-        from forecast_attn.cli.library import Forecaster
-        from forecast_attn.runs.run_dir import RunDir, check_is_free, fresh_path
-
-        out_run = self.request.out_run or fresh_path(config.model.attention)
-        if not RunDir(out_run).config.is_file():  # a run that was begun may go on
-            check_is_free(out_run)
-        # A table's forecasts are cut off at 0 where the training's are.
-        request = dataclasses.replace(self.request, out_run=out_run, non_negative=None)
-        self._run(Forecaster(**config.to_options()), table, request, None)
-
-    def _run(self, forecaster: Forecaster, data: Path | None, request: BacktestRequest, vintages: Any) -> None:
-        """Show the cut-offs, or forecast from them."""
-        from forecast_attn.cli.backtest_display import BacktestDisplay, show_result
-        from forecast_attn.cli.training_display import TrainingDisplay
-        from forecast_attn.runs.run_dir import RunDir
-
-        run = RunDir(request.out_run) if request.out_run is not None else RunDir(forecaster.run_path)
-        options: Any = {**request.to_options(), "out": request.out or run.backtest}
-        with (
-            with_resume_hint(lambda: self._resume_command(run, request)),
-            TrainingDisplay(quiet=self.quiet) as training,
-            BacktestDisplay(quiet=self.quiet, training=training) as display,
-        ):
-            if self.dry_run:
-                plan = forecaster.plan_backtest(data, vintages=vintages, training=training, **options)
-                training.close()
-                self._show_folds(plan)
-                return
+    run = RunDir(forecaster.run_path if request.out_run is None else request.out_run)
+    options: Any = {**request.to_options(), "out": request.out or run.backtest}
+    with (
+        with_resume_hint(lambda: how_to_resume if run.config.is_file() else None),
+        TrainingDisplay(quiet=quiet) as training,
+        BacktestDisplay(quiet=quiet, training=training) as display,
+    ):
+        if not dry_run:
             result = forecaster.backtest(data, vintages=vintages, listener=display, training=training, **options)
-        if not self.json:
-            show_result(result, all_metrics=request.metrics is not None, quiet=self.quiet)
-            return
-        from json import loads
-
-        printing.write_json(loads(result.path.with_suffix(".json").read_text(encoding="utf-8")))
-
-    def _resume_command(self, run: RunDir, request: BacktestRequest) -> str | None:
-        """The command that resumes after Ctrl-C or SIGTERM; None where nothing is kept."""
-        if not run.config.is_file():
-            return None
-        same = "what is finished is kept; go on with the same command"
-        return same if request.out_run == self.request.out_run else f"{same} and --out-run {run.path}"
-
-    def _show_folds(self, plan: BacktestPlan) -> None:
-        from forecast_attn.cli.backtest_display import print_folds
-        from forecast_attn.cli.tables import make_console
-
-        if self.json:
-            printing.write_json(plan.document)
         else:
-            print_folds(make_console(), plan.folds, plan.zone)
+            plan = forecaster.plan_backtest(data, vintages=vintages, training=training, **options)
+            training.close()
+            if json:
+                printing.write_json(plan.document)
+            else:
+                print_folds(make_console(), plan.folds, plan.zone)
+            return
+    if not json:
+        show_result(result, all_metrics=request.metrics is not None, quiet=quiet)
+        return
+    from json import loads
+
+    printing.write_json(loads(result.path.with_suffix(".json").read_text(encoding="utf-8")))
 
 
 def _is_table(source: Path) -> bool:

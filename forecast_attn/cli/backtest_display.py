@@ -13,7 +13,7 @@ from rich.table import Table
 from forecast_attn.backtest.folds import LEFT_OUT_REASONS, Fold, Folds
 from forecast_attn.backtest.job import Backtest, BacktestListener
 from forecast_attn.cli.evaluation_display import against_table, left_out_lines, score_tables
-from forecast_attn.cli.tables import make_console
+from forecast_attn.cli.tables import make_console, plain_table
 from forecast_attn.cli.training_display import weights_text
 from forecast_attn.data.findings import counted, quoted
 
@@ -33,9 +33,8 @@ _SHOWN = ("mae", "rmse", "bias", "smape", "mase", "crps")
 
 def print_folds(console: PipedConsole, folds: Folds, zone: Zone) -> None:
     """Print the fold table, and the windows and cut-offs that are left out."""
-    table = Table(box=None, pad_edge=False)
-    for heading in ("fold", "cut-off", "forecast from", "to", "series", "model", "trained until"):
-        table.add_column(heading, justify="right" if heading in ("fold", "series") else "left")
+    times = ("cut-off", "forecast from", "to")
+    table = plain_table("fold", *times, "series", "model", "trained until", left=(*times, "model", "trained until"))
     shown: list[Fold | None] = list(folds.folds)
     hidden = len(shown) - FIRST_FOLDS - LAST_FOLDS
     if hidden > 1:
@@ -50,9 +49,9 @@ def print_folds(console: PipedConsole, folds: Folds, zone: Zone) -> None:
     console.print(table)
     refits = f", {counted(len(folds.models), 'refit')}" if folds.models[-1] else ""
     windows = counted(len(folds.windows), "window")
-    console.print(f"{counted(len(folds.folds), 'cut-off')}, {windows}{refits}", soft_wrap=True)
+    console.say(f"{counted(len(folds.folds), 'cut-off')}, {windows}{refits}")
     for reason, number in folds.left_out.items():
-        console.print(f"left out: {counted(number, 'window')}: {LEFT_OUT_REASONS[reason]}", soft_wrap=True)
+        console.say(f"left out: {counted(number, 'window')}: {LEFT_OUT_REASONS[reason]}")
     if folds.empty:
         console.print(f"left out: {counted(folds.empty, 'cut-off')} at which no series can be forecast")
     if folds.inside_training:
@@ -142,7 +141,7 @@ class BacktestDisplay(BacktestListener):
             self._bar.update(self._task, description=shown or text)
 
     def _say(self, text: str) -> None:
-        self.console.print(text, soft_wrap=True)
+        self.console.say(text)
 
 
 def show_result(result: BacktestResult, *, all_metrics: bool, quiet: bool) -> None:
@@ -157,11 +156,11 @@ def show_result(result: BacktestResult, *, all_metrics: bool, quiet: bool) -> No
         for part in score_tables(table if all_metrics else _few(table)):
             console.print(part)
     if scores.best_baseline is not None:
-        console.print(f"skill: against {scores.best_baseline}, the best of the baselines here", soft_wrap=True)
+        console.say(f"skill: against {scores.best_baseline}, the best of the baselines here")
     for line in _combinations(result.weights):
-        console.print(line, soft_wrap=True)
+        console.say(line)
     for line in left_out_lines(scores.overall if all_metrics else _few(scores.overall)):
-        notes.print(f"note: {line}", soft_wrap=True)
+        notes.say(f"note: {line}")
     steps = sorted(scores.by_step["step"].unique())
     shown = steps_shown(steps)
     console.print(f"\n{steps_heading(shown, len(steps))}")
@@ -169,7 +168,7 @@ def show_result(result: BacktestResult, *, all_metrics: bool, quiet: bool) -> No
     if len(scores.skills):
         console.print()
         console.print(against_table(scores.skills, scores.tests[scores.tests["step"].isna()]))
-    console.print(f"\nbacktest: {result.path}", soft_wrap=True)
+    console.say(f"\nbacktest: {result.path}")
 
 
 def _combinations(weights: dict[int, dict[str, float]]) -> list[str]:
@@ -212,10 +211,7 @@ def steps_heading(shown: list[int], number: int) -> str:
 
 def _steps_table(by_step: Any, steps: list[int]) -> Table:
     """One line per model, one column per step."""
-    table = Table(box=None, pad_edge=False)
-    table.add_column("model", overflow="fold")
-    for step in steps:
-        table.add_column(str(step), justify="right")
+    table = plain_table("model", *map(str, steps), left=("model",))
     for model, rows in by_step.groupby("model", sort=False):
         errors = rows.set_index("step")["mae"]
         table.add_row(str(model), *(f"{errors.get(step, float('nan')):.4g}" for step in steps))

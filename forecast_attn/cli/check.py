@@ -126,7 +126,7 @@ def _show_repairs(repairs: Sequence[Repair], out: Path, quiet: bool) -> None:
     if repairs:
         console.print(repair_table(repairs))
     done = counted(len(repairs), "repair") if repairs else "nothing to repair"
-    console.print(f"{'stdout' if _is_stdout(out) else out}: {done}", soft_wrap=True)
+    console.say(f"{'stdout' if _is_stdout(out) else out}: {done}")
 
 
 def _show(

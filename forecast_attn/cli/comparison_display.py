@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
-from forecast_attn.cli.tables import make_console
+from forecast_attn.cli.tables import make_console, plain_table
 from forecast_attn.cli.training_display import ENDINGS, TrainingDisplay
 from forecast_attn.comparison.compare import ComparisonListener
 
@@ -54,33 +54,30 @@ def show_comparison(comparison: Comparison, folder: Path) -> None:
     count = f"{windows['windows']:,} of {windows['windows_available']:,} windows after {windows['after']}"
     seeds = int(comparison.leaderboard["seeds"].iloc[0])
     spread = f"mean ± standard deviation of {seeds} seeds" if seeds > 1 else "one seed"
-    console.print(f"validation, {count}; {spread}", soft_wrap=True)
+    console.say(f"validation, {count}; {spread}")
     console.print(_errors(comparison))
     console.print()
     console.print(_cost(comparison))
     console.print()
     if comparison.baselines:
         best = min(comparison.baselines, key=lambda name: comparison.baselines[name]["mae"])
-        console.print(f"skill: against {best}, the best of these baselines", soft_wrap=True)
+        console.say(f"skill: against {best}, the best of these baselines")
     if comparison.leaderboard["dm_p_value"].notna().any():
         console.print("p: of Diebold–Mariano against the winner, on errors per cut-off averaged over the seeds")
     for note in comparison.notes:
-        console.print(f"note: {note}", soft_wrap=True)
-    console.print(f"winner: '{comparison.winner}', run {comparison.winner_run}", soft_wrap=True)
-    console.print(f"predict with it: forecast predict {comparison.winner_run}", soft_wrap=True)
+        console.say(f"note: {note}")
+    console.say(f"winner: '{comparison.winner}', run {comparison.winner_run}")
+    console.say(f"predict with it: forecast predict {comparison.winner_run}")
     judge = f"forecast backtest {comparison.winner_run} --data LATER.csv"
-    console.print(f"these windows chose it and its epochs; judge it on later data: {judge}", soft_wrap=True)
-    console.print(f"comparison: {folder}", soft_wrap=True)
+    console.say(f"these windows chose it and its epochs; judge it on later data: {judge}")
+    console.say(f"comparison: {folder}")
 
 
 def _errors(comparison: Comparison) -> Table:
     """Ranks, errors with their spread, skill and tests; baselines below."""
     errors = {"mae": "MAE", "rmse": "RMSE", "mase": "MASE", **_quantile_headings(comparison)}
-    table = Table(box=None, pad_edge=False)
-    for heading in ("", "attention"):
-        table.add_column(heading, no_wrap=True)
-    for heading in (*errors.values(), "skill", "p"):
-        table.add_column(heading, justify="right", overflow="fold")
+    names = ("", "attention")
+    table = plain_table(*names, *errors.values(), "skill", "p", left=names, whole=names)
     for row in comparison.leaderboard.to_dict("records"):
         skill = f"{row['skill_per_cent']:+.1f} %" if math.isfinite(row["skill_per_cent"]) else "–"
         numbers = (_with_spread(name, row) for name in errors)
@@ -93,9 +90,8 @@ def _errors(comparison: Comparison) -> Table:
 
 def _cost(comparison: Comparison) -> Table:
     """Table of each mechanism's cost and its best run."""
-    table = Table(box=None, pad_edge=False)
-    for heading in ("", "attention", "seconds", "windows/s", "parameters", "best run"):
-        table.add_column(heading, justify="left" if heading in ("", "attention", "best run") else "right")
+    names = ("", "attention")
+    table = plain_table(*names, "seconds", "windows/s", "parameters", "best run", left=(*names, "best run"))
     for row in comparison.leaderboard.to_dict("records"):
         seconds, speed = f"{row['seconds']:.1f}", f"{row['windows_per_second']:,.0f}"
         table.add_row(str(row["rank"]), row["attention"], seconds, speed, f"{row['parameters']:,}", row["run"])

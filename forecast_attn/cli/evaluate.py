@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import forecast_attn.cli.printing as printing
-from forecast_attn.cli.flags import ConfigFile, Json, Quiet, command_options, with_options
+from forecast_attn.cli.flags import ConfigFile, Json, Quiet, command_request, with_options
 from forecast_attn.config.options import DataConfig
 from forecast_attn.config.requests import READING, EvaluateRequest
 
@@ -34,7 +34,7 @@ def evaluate(
     from forecast_attn.evaluation import evaluate as scorer
 
     reading = {name: options.pop(name) for name in READING if name in options}
-    request = EvaluateRequest.from_options(command_options("evaluate", config, options))
+    request = command_request(EvaluateRequest, config, options)
     tables = [_table(name) for name in forecasts]
     evaluation = scorer.evaluate(tables, _table(actuals), **request.to_options(), **reading)
     if json:
@@ -54,7 +54,7 @@ def _show(evaluation: Evaluation, quiet: bool) -> None:
 
     console, notes = make_console(), make_console(stderr=True, quiet=quiet)
     for note in (*evaluation.notes, *left_out_lines(evaluation.scores)):
-        notes.print(f"note: {note}", soft_wrap=True)
+        notes.say(f"note: {note}")
     for index, table in enumerate(score_tables(evaluation.scores)):
         if index:
             console.print()
@@ -64,4 +64,4 @@ def _show(evaluation: Evaluation, quiet: bool) -> None:
         console.print(tests_table(evaluation.tests))
     if evaluation.reference is not None:
         about = f", {evaluation.season} steps back" if evaluation.reference == "seasonal-naive" else ""
-        console.print(f"\nskill: against {evaluation.reference}{about}", soft_wrap=True)
+        console.say(f"\nskill: against {evaluation.reference}{about}")

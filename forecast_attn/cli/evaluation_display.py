@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
+from forecast_attn.cli.tables import plain_table
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -57,9 +59,8 @@ def left_out_lines(scores: pd.DataFrame) -> list[str]:
 
 def tests_table(tests: pd.DataFrame) -> Table:
     """Every test, the better model first."""
-    table = Table(box=None, pad_edge=False)
-    for heading in ("better", "than", "test", "statistic", "p-value", "cut-offs"):
-        table.add_column(heading, justify="left" if heading in ("better", "than", "test") else "right", overflow="fold")
+    names = ("better", "than", "test")
+    table = plain_table(*names, "statistic", "p-value", "cut-offs", left=names)
     for row in tests.astype({"step": object}).to_dict("records"):
         first, second = row["model_a"], row["model_b"]
         if row["better"] == second:
@@ -78,10 +79,9 @@ def against_table(skills: pd.DataFrame, tests: pd.DataFrame) -> Table:
         skills: baseline, skill_per_cent; and model, where there are several.
         tests: of the model with each of them, all steps together.
     """
-    table = Table(box=None, pad_edge=False)
     names = [name for name in ("model", "baseline") if name in skills]
-    for heading in (*names[:-1], "against", "skill", "DM p-value", "GW p-value", "cut-offs"):
-        table.add_column(heading, justify="left" if heading in ("model", "against") else "right", overflow="fold")
+    headings = (*names[:-1], "against", "skill", "DM p-value", "GW p-value", "cut-offs")
+    table = plain_table(*headings, left=("model", "against"))
     for *pair, skill in skills[[*names, "skill_per_cent"]].itertuples(index=False):
         matching = tests[["model_a", "model_b"]].isin(pair).sum(axis=1)
         of_pair = tests[matching == len(pair)].set_index("test")
@@ -100,10 +100,8 @@ def _keys(scores: pd.DataFrame) -> list[str]:
 
 
 def _table(scores: pd.DataFrame, names: list[str]) -> Table:
-    table = Table(box=None, pad_edge=False)
     keys = _keys(scores)
-    for name in names:
-        table.add_column(_HEADINGS.get(name, name), justify="left" if name in keys else "right", overflow="fold")
+    table = plain_table(*(_HEADINGS.get(name, name) for name in names), left=keys)
     for row in scores.to_dict("records"):
         table.add_row(*(_cell(name, row[name], name in keys) for name in names))
     return table

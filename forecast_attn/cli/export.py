@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import forecast_attn.cli.printing as printing
-from forecast_attn.cli.flags import ConfigFile, Json, RunArgument, command_options, with_options
+from forecast_attn.cli.flags import ConfigFile, Json, RunArgument, command_request, with_options
 from forecast_attn.config.requests import ExportRequest
 
 
@@ -16,7 +16,7 @@ def export(
     json: Json = False,
     **options: Any,
 ) -> None:
-    request = ExportRequest.from_options(command_options("export", config, options))
+    request = command_request(ExportRequest, config, options)
     from forecast_attn.cli.library import Forecaster
     from forecast_attn.runs.output_paths import refuse_outputs
     from forecast_attn.runs.run_dir import RunDir

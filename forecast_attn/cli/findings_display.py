@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
-from forecast_attn.cli.tables import role_table
+from forecast_attn.cli.tables import PipedConsole, plain_table, role_table
 from forecast_attn.data.findings import Finding, all_codes
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from forecast_attn.checking import CheckReport, SeriesSummary
     from forecast_attn.data.findings import Repair
 
@@ -26,15 +24,15 @@ MOST_OF_A_CODE = 20
 
 def show_report(
     report: CheckReport,
-    console: Console,
-    commands: Sequence[Mapping[str, Any]] = (),
-    obstacle: Mapping[str, Any] | None = None,
+    console: PipedConsole,
+    commands: Sequence[Mapping[str, Any]],
+    obstacle: Mapping[str, Any] | None,
 ) -> None:
     """Roles, series, repairs and findings of a table, and the commands that train on it, or what stops them all."""
-    console.print(f"{report.path}: {report.rows:,} rows", soft_wrap=True)
+    console.say(f"{report.path}: {report.rows:,} rows")
     if report.frequency is not None:
         frequency = report.frequency
-        console.print(f"step {frequency.base} ({frequency.evidence}), season {frequency.season}", soft_wrap=True)
+        console.say(f"step {frequency.base} ({frequency.evidence}), season {frequency.season}")
     if report.roles is not None:
         console.print()
         console.print(role_table(report.roles))
@@ -46,19 +44,18 @@ def show_report(
     console.print()
     _show_findings(report, console)
     if commands:
-        console.print("\ntrain on it with:" if len(commands) == 1 else "\ntrain on it with one of:", soft_wrap=True)
+        console.say("\ntrain on it with:" if len(commands) == 1 else "\ntrain on it with one of:")
     for each in commands:
-        console.print(f"  {each['command']}\n      forecasts {each['forecasts']}", soft_wrap=True)
+        console.say(f"  {each['command']}\n      forecasts {each['forecasts']}")
     if obstacle is not None:
-        console.print("\nno command trains on it yet; to see what stops its likeliest reading:", soft_wrap=True)
-        console.print(f"  {obstacle['command']}\n      {obstacle['code']}: {obstacle['message']}", soft_wrap=True)
+        console.say("\nno command trains on it yet; to see what stops its likeliest reading:")
+        console.say(f"  {obstacle['command']}\n      {obstacle['code']}: {obstacle['message']}")
 
 
 def repair_table(repairs: Sequence[Repair]) -> Table:
     """Table of repairs: kind, series and column, count, and first position."""
-    table = Table(box=None, pad_edge=False)
-    for heading in ("repair", "series", "column", "times", "first"):
-        table.add_column(heading, justify="right" if heading == "times" else "left", overflow="fold")
+    names = ("repair", "series", "column")
+    table = plain_table(*names, "times", "first", left=(*names, "first"))
     for repair in repairs[:MOST_REPAIRS]:
         cells = (repair.kind, repair.item_id, repair.column, f"{repair.count:,}", repair.first)
         table.add_row(*("" if cell is None else cell for cell in cells))
@@ -72,7 +69,7 @@ SPANS, COUNTS = ("first", "last", "lowest", "highest"), ("rows", "future", "miss
 """Columns of the table of series: in two tables where one is too wide."""
 
 
-def _show_series(series: Sequence[SeriesSummary], console: Console) -> None:
+def _show_series(series: Sequence[SeriesSummary], console: PipedConsole) -> None:
     whole = _series_table(series, ("first", "last", *COUNTS, "lowest", "highest"))
     fits = console.measure(whole, options=console.options.update(width=10_000)).maximum <= console.width
     for table in [whole] if fits else [_series_table(series, SPANS), _series_table(series, COUNTS)]:
@@ -81,10 +78,7 @@ def _show_series(series: Sequence[SeriesSummary], console: Console) -> None:
 
 
 def _series_table(series: Sequence[SeriesSummary], headings: Sequence[str]) -> Table:
-    table = Table(box=None, pad_edge=False)
-    table.add_column("series", overflow="fold")
-    for heading in headings:
-        table.add_column(heading, justify="left" if heading in ("first", "last") else "right", no_wrap=True)
+    table = plain_table("series", *headings, left=("series", "first", "last"), whole=headings)
     for one in series[:MOST_SERIES]:
         numbers = {"rows": one.rows, "future": one.future_rows, "missing": one.missing, "gaps": one.gaps}
         numbers |= {"duplicates": one.duplicates}
@@ -98,20 +92,20 @@ def _series_table(series: Sequence[SeriesSummary], headings: Sequence[str]) -> T
     return table
 
 
-def _show_findings(report: CheckReport, console: Console) -> None:
+def _show_findings(report: CheckReport, console: PipedConsole) -> None:
     counts: Counter[str] = Counter()
     for finding in report.findings:
         counts[finding.code] += 1
         if counts[finding.code] <= MOST_OF_A_CODE:
-            console.print(f"{finding.code} {finding.severity}: {finding.message}", soft_wrap=True)
-            console.print(f"      fix: {finding.fix}", soft_wrap=True)
+            console.say(f"{finding.code} {finding.severity}: {finding.message}")
+            console.say(f"      fix: {finding.fix}")
     for code, count in counts.items():
         if count > MOST_OF_A_CODE:
-            console.print(f"{code}: {count - MOST_OF_A_CODE:,} more; --json lists them all", soft_wrap=True)
+            console.say(f"{code}: {count - MOST_OF_A_CODE:,} more; --json lists them all")
     verdict = "cannot be trained on as it is" if report.errors else "ready to train"
-    console.print(f"{report.path}: {verdict}", soft_wrap=True)
+    console.say(f"{report.path}: {verdict}")
     if report.findings:
-        console.print(f"forecast explain {report.findings[0].code} says more", soft_wrap=True)
+        console.say(f"forecast explain {report.findings[0].code} says more")
 
 
 # --------------------------------------------------------------------------- annotations

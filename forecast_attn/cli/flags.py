@@ -169,6 +169,15 @@ def command_options(
     return {**of_file, **options}
 
 
+def command_request(request: type[AnyRequest], config: Path | None, options: dict[str, Any]) -> AnyRequest:
+    """Return the request of a command, from its table of a configuration file and its command line.
+
+    Raises:
+        ConfigError: as `command_options`, or a value outside its type, choices or range.
+    """
+    return request.from_options(command_options(request.command, config, options))
+
+
 def search_options(
     request: type[AnyRequest], config: Path | None, options: dict[str, Any]
 ) -> tuple[AnyRequest, dict[str, Any]]:

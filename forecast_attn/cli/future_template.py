@@ -38,7 +38,7 @@ def future_template(
     template = forecaster.future_template(data)
     notes = make_console(stderr=True, quiet=quiet)
     if template.is_needless:
-        notes.print("note: this run has no future covariates; predict needs no file of them", highlight=False)
+        notes.print("note: this run has no future covariates; predict needs no file of them")
         return
     if out == "-":
         printing.write_table(template.csv, template.encoding)
@@ -48,7 +48,7 @@ def future_template(
     message = _what_next(template.to_fill, with_history, out)
     for name, categories in template.categories.items():
         message += f"\nvalues of '{name}' that the run knows: {listed(categories)}"
-    notes.print(message, highlight=False, markup=False, soft_wrap=True)
+    notes.say(message)
 
 
 def _what_next(to_fill: dict[str, int], run: str, out: str) -> str:

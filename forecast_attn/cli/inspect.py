@@ -9,7 +9,7 @@ import typer
 
 import forecast_attn.cli.printing as printing
 from forecast_attn.cli.completion import finished_runs
-from forecast_attn.cli.flags import ConfigFile, Json, command_options, with_options
+from forecast_attn.cli.flags import ConfigFile, Json, command_request, with_options
 from forecast_attn.config.requests import InspectRequest
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def inspect(
     json: Json = False,
     **options: Any,
 ) -> None:
-    request = InspectRequest.from_options(command_options("inspect", config, options))
+    request = command_request(InspectRequest, config, options)
     from forecast_attn.inspection.inspect import check_combination, check_targets, find_attention, inspect_source
 
     check_combination(request, has_table=data is not None)

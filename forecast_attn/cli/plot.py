@@ -9,7 +9,7 @@ import typer
 
 import forecast_attn.cli.printing as printing
 from forecast_attn.cli.completion import finished_runs
-from forecast_attn.cli.flags import ConfigFile, Json, command_options, with_options
+from forecast_attn.cli.flags import ConfigFile, Json, command_request, with_options
 from forecast_attn.config.requests import PlotRequest
 
 
@@ -37,7 +37,7 @@ def plot(
     json: Json = False,
     **options: Any,
 ) -> None:
-    request = PlotRequest.from_options(command_options("plot", config, options))
+    request = command_request(PlotRequest, config, options)
     from forecast_attn.errors import ConfigError
     from forecast_attn.plotting.picture import draw_picture
     from forecast_attn.plotting.sources import find_source

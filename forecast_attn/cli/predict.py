@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import forecast_attn.cli.printing as printing
-from forecast_attn.cli.flags import ConfigFile, Json, Quiet, RunArgument, command_options, with_options
+from forecast_attn.cli.flags import ConfigFile, Json, Quiet, RunArgument, command_request, with_options
 from forecast_attn.config.requests import PredictCommandRequest, PredictRequest
 from forecast_attn.errors import INCOMPLETE
 
@@ -40,7 +40,7 @@ def predict(
 ) -> None:
     from forecast_attn.cli.tables import make_console
 
-    request = PredictCommandRequest.from_options(command_options("predict", config, options))
+    request = command_request(PredictCommandRequest, config, options)
     if request.partitioned:
         _predict_parts(run, data, future, request, json=json, quiet=quiet)
         return
@@ -69,7 +69,7 @@ def predict(
     result = forecaster.predict(
         data,
         future=future,
-        on_dump=None if quiet else lambda size, path: notes.print(f"attention: {size}", soft_wrap=True),
+        on_dump=None if quiet else lambda size, path: notes.say(f"attention: {size}"),
         **{**_options_of(request), **written},
     )
     _say_what_was_done(notes, result, is_new_table=data is not None)
@@ -77,14 +77,17 @@ def predict(
     if result.attention is None:
         notes.print("note: --attention none has no weights to write")
     metrics = forecaster.metrics
-    notes.print(_how_good(metrics), soft_wrap=True)
+    notes.say(_how_good(metrics))
     if to_stdout:
         from forecast_attn.forecasting.predict import predictions_csv
 
         printing.write_table(predictions_csv(result.predictions))
     else:
         table_path = None if csv_path is None else str(csv_path)
-        _show(result, str(directory.path), table_path, attention_path, metrics, as_json=json)
+        if json:
+            printing.write_json(_document(result, str(directory.path), table_path, attention_path, metrics))
+        else:
+            _show(result, table_path, attention_path)
     if result.skipped:
         raise SystemExit(INCOMPLETE)
 
@@ -109,7 +112,7 @@ def _predict_parts(
     forecaster = Forecaster.load(run)
 
     def say(part: PartForecast) -> None:
-        notes.print(f"{part.name}: {part.series:,} series, {part.rows:,} rows", soft_wrap=True)
+        notes.say(f"{part.name}: {part.series:,} series, {part.rows:,} rows")
         if part.skipped:
             few = quoted(part.skipped)
             notes.tell("warning", f"{part.name}: shorter than the lookback, without a forecast: {few}")
@@ -209,36 +212,16 @@ def _say_combination(notes: PipedConsole, result: ForecastResult) -> None:
     from forecast_attn.data.findings import quoted
 
     if result.weights:
-        notes.print(
-            f"forecasts are {weights_text(result.weights)}; attention and MAE are the network's", soft_wrap=True
-        )
+        notes.say(f"forecasts are {weights_text(result.weights)}; attention and MAE are the network's")
         return
     baselines = " and ".join(f"'{name}'" for name in result.combined_with)
     mean, have = ("the mean of ", "have") if len(result.combined_with) > 1 else ("", "has")
     forecasts = f"forecasts are the mean of the network's and of {mean}{baselines}"
-    notes.print(f"{forecasts}; weights and MAE are the network's", soft_wrap=True)
+    notes.say(f"{forecasts}; weights and MAE are the network's")
     if result.alone:
         few = quoted(result.alone)
         message = f"of {len(result.alone):,} series {baselines} {have} no forecast, the network's is used alone"
         notes.tell("warning", f"{message}: {few}; give more rows with --data")
-
-
-def _members_of(result: ForecastResult) -> dict[str, list[str]]:
-    """The files of each member's weights, where they were asked for."""
-    paths = [str(dump.path) for dump in result.member_attention]
-    return {"attention_members": paths} if paths else {}
-
-
-def _samples_of(result: ForecastResult) -> dict[str, Any]:
-    """The file of the paths and their seed, where paths were drawn."""
-    return {} if result.samples_path is None else {"samples": str(result.samples_path), "seed": result.samples_seed}
-
-
-def _combination_of(result: ForecastResult) -> dict[str, Any]:
-    """The baselines in the forecasts, where there are any."""
-    if not result.combined_with:
-        return {}
-    return {"combined_with": list(result.combined_with), "weights": result.weights, "alone": list(result.alone)}
 
 
 def _skills(metrics: dict[str, Any]) -> dict[str, float | None]:
@@ -255,44 +238,37 @@ def _how_good(metrics: dict[str, Any]) -> str:
     return f"on the validation windows its MAE was {metrics['validation']['mae']:.5g}{against}"
 
 
-def _show(
-    result: ForecastResult,
-    run: str,
-    csv_path: str | None,
-    attention_path: str | None,
-    metrics: dict[str, Any],
-    *,
-    as_json: bool,
-) -> None:
+def _document(
+    result: ForecastResult, run: str, csv_path: str | None, attention_path: str | None, metrics: dict[str, Any]
+) -> dict[str, Any]:
+    """Return the document of --json; what a run has not is left out."""
+    document: dict[str, Any] = {"run": run, "predictions": csv_path, "attention": attention_path}
+    if result.member_attention:
+        document["attention_members"] = [str(dump.path) for dump in result.member_attention]
+    if result.samples_path is not None:
+        document |= {"samples": str(result.samples_path), "seed": result.samples_seed}
+    if result.combined_with:
+        combination = {"combined_with": list(result.combined_with), "weights": result.weights}
+        document |= {**combination, "alone": list(result.alone)}
+    return document | {
+        "series": result.predictions["item_id"].nunique(),
+        "rows": len(result.predictions),
+        "skipped": list(result.skipped),
+        "cold": list(result.cold),
+        "not_learned": list(result.not_learned),
+        "validation": {"mae": metrics["validation"]["mae"], "skill_per_cent": _skills(metrics)},
+    }
+
+
+def _show(result: ForecastResult, csv_path: str | None, attention_path: str | None) -> None:
     from forecast_attn.forecasting.predict import predictions_csv
 
     predictions = result.predictions
-    num_series = predictions["item_id"].nunique()
-    if as_json:
-        document = {
-            "run": run,
-            "predictions": csv_path,
-            "attention": attention_path,
-            **_members_of(result),
-            **_samples_of(result),
-            **_combination_of(result),
-            "series": num_series,
-            "rows": len(predictions),
-            "skipped": list(result.skipped),
-            "cold": list(result.cold),
-            "not_learned": list(result.not_learned),
-            "validation": {"mae": metrics["validation"]["mae"], "skill_per_cent": _skills(metrics)},
-        }
-        printing.write_json(document)
-        return
     printing.say(predictions_csv(predictions.head(PREVIEW_ROWS)).rstrip("\n"))
     if len(predictions) > PREVIEW_ROWS:
-        printing.say(f"… {len(predictions):,} rows, {num_series:,} series")
-    if csv_path is not None:
-        printing.say(f"predictions: {csv_path}")
-    if attention_path is not None:
-        printing.say(f"attention: {attention_path}")
-    for path in _members_of(result).get("attention_members", ()):
-        printing.say(f"attention of a member: {path}")
-    if result.samples_path is not None:
-        printing.say(f"samples: {result.samples_path}")
+        printing.say(f"… {len(predictions):,} rows, {predictions['item_id'].nunique():,} series")
+    written = [("predictions", csv_path), ("attention", attention_path)]
+    written += [("attention of a member", str(dump.path)) for dump in result.member_attention]
+    for name, path in (*written, ("samples", result.samples_path)):
+        if path is not None:
+            printing.say(f"{name}: {path}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import forecast_attn.cli.printing as printing
-from forecast_attn.cli.flags import ConfigFile, Json, RunArgument, command_options, with_options
+from forecast_attn.cli.flags import ConfigFile, Json, RunArgument, command_request, with_options
 from forecast_attn.config.requests import ReconcileRequest
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def reconcile(
     json: Json = False,
     **options: Any,
 ) -> None:
-    request = ReconcileRequest.from_options(command_options("reconcile", config, options))
+    request = command_request(ReconcileRequest, config, options)
     from forecast_attn.cli.library import Forecaster
     from forecast_attn.runs.run_dir import RunDir
 
@@ -48,16 +48,11 @@ def reconcile(
 
 
 def _show(result: ReconciledForecast, out: Path) -> None:
-    from rich.table import Table
-
-    from forecast_attn.cli.tables import make_console
+    from forecast_attn.cli.tables import make_console, plain_table
     from forecast_attn.data.findings import quoted
 
     console, notes = make_console(), make_console(stderr=True)
-    table = Table(box=None, pad_edge=False)
-    table.add_column("level")
-    for heading in ("series", "mean forecast", "mean change", "gap before", "gap after"):
-        table.add_column(heading, justify="right")
+    table = plain_table("level", "series", "mean forecast", "mean change", "gap before", "gap after", left=("level",))
     for row in result.levels.to_dict("records"):
         numbers = (row[name] for name in ("forecast", "change", "gap_before", "gap_after"))
         shown = ["-" if number != number else f"{number:.4g}" for number in numbers]
@@ -67,4 +62,4 @@ def _show(result: ReconciledForecast, out: Path) -> None:
         sums = quoted(result.without_quantiles)
         notes.print(f"note: quantiles of {sums} are empty: they had no forecast, and quantiles do not add up")
     learned = f", from {result.errors:,} past forecasts of each series" if result.errors else ""
-    console.print(f"{result.method}{learned}: {out}", soft_wrap=True)
+    console.say(f"{result.method}{learned}: {out}")

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 import forecast_attn.cli.printing as printing
-from forecast_attn.cli.flags import ConfigFile, RunArgument, command_options, with_options
+from forecast_attn.cli.flags import ConfigFile, RunArgument, command_request, with_options
 from forecast_attn.config.requests import ReportRequest
 
 
@@ -23,7 +23,7 @@ def report(
     config: ConfigFile = None,
     **options: Any,
 ) -> None:
-    request = ReportRequest.from_options(command_options("report", config, options))
+    request = command_request(ReportRequest, config, options)
     from forecast_attn.cli.library import Forecaster
     from forecast_attn.runs.run_dir import RunDir
 

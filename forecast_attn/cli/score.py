@@ -9,7 +9,7 @@ import typer
 
 import forecast_attn.cli.printing as printing
 from forecast_attn.cli.completion import finished_runs
-from forecast_attn.cli.flags import ConfigFile, Json, Quiet, command_options, with_options
+from forecast_attn.cli.flags import ConfigFile, Json, Quiet, command_request, with_options
 from forecast_attn.config.requests import ScoreRequest
 from forecast_attn.errors import ConfigError
 
@@ -37,7 +37,7 @@ def score(
     if data is None:
         rows = "the rows after the run's table and a lookback before them"
         raise ConfigError("there is no table to score", f"forecast score {run} new.csv, with {rows}")
-    request = ScoreRequest.from_options(command_options("score", config, options))
+    request = command_request(ScoreRequest, config, options)
     from forecast_attn.cli.library import Forecaster
     from forecast_attn.runs.run_dir import RunDir
 
@@ -61,15 +61,14 @@ def _show(scores: AnomalyScores, out: Path, *, quiet: bool) -> None:
         notes.tell("warning", "the run was trained on some of these rows, which it fits better than new ones")
     reference = summary["reference"]
     share = f"{100 * summary['flagged'] / summary['rows']:.2g} %" if summary["rows"] else "none"
-    console.print(
+    console.say(
         f"{counted(summary['rows'], 'row')} from {summary['from']}: {summary['flagged']:,} flagged ({share}; "
         f"of normal rows {100 * summary['rate']:g} % or fewer)\n"
-        f"reference: {counted(reference['rows'], 'row')}, {reference['from']} to {reference['until']}",
-        soft_wrap=True,
+        f"reference: {counted(reference['rows'], 'row')}, {reference['from']} to {reference['until']}"
     )
     if summary["flagged"]:
         console.print(_table(scores))
-    console.print(f"scores: {out}", soft_wrap=True)
+    console.say(f"scores: {out}")
 
 
 def _notes(summary: dict[str, Any]) -> list[str]:
@@ -87,17 +86,12 @@ def _notes(summary: dict[str, Any]) -> list[str]:
 
 def _table(scores: AnomalyScores) -> Any:
     """The flagged rows that lie furthest outside."""
-    from rich.table import Table
-
+    from forecast_attn.cli.tables import plain_table
     from forecast_attn.forecasting.predict import with_written_times
 
-    table = Table(box=None, pad_edge=False)
-    rows = with_written_times(scores.flagged.head(SHOWN))
-    for heading in ("item_id", "timestamp"):
-        table.add_column(heading)
-    for heading in ("target", "lower", "upper", "score", "p_value"):
-        table.add_column(heading, justify="right")
-    for row in rows.to_dict("records"):
-        numbers = (f"{row[name]:.4g}" for name in ("target", "lower", "upper", "score", "p_value"))
+    names, numeric = ("item_id", "timestamp"), ("target", "lower", "upper", "score", "p_value")
+    table = plain_table(*names, *numeric, left=names)
+    for row in with_written_times(scores.flagged.head(SHOWN)).to_dict("records"):
+        numbers = (f"{row[name]:.4g}" for name in numeric)
         table.add_row(str(row["item_id"]), str(row["timestamp"]), *numbers)
     return table

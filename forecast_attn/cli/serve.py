@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from forecast_attn.cli.completion import finished_runs
-from forecast_attn.cli.flags import ConfigFile, Quiet, command_options, with_options
+from forecast_attn.cli.flags import ConfigFile, Quiet, command_request, with_options
 from forecast_attn.config.requests import ServeRequest
 
 
@@ -26,7 +26,7 @@ def serve(
     quiet: Quiet = False,
     **options: Any,
 ) -> None:
-    request = ServeRequest.from_options(command_options("serve", config, options))
+    request = command_request(ServeRequest, config, options)
     from forecast_attn.cli.tables import make_console
     from forecast_attn.runs.run_dir import RUNS
     from forecast_attn.serving.logs import log_to_stderr
@@ -37,6 +37,6 @@ def serve(
     with contextlib.suppress(KeyboardInterrupt):  # Ctrl-C and SIGTERM are how a server ends
         serve_runs(
             runs or [RUNS],
-            on_listening=lambda address: notes.print(f"serving at {address}", soft_wrap=True),
+            on_listening=lambda address: notes.say(f"serving at {address}"),
             **request.to_options(),
         )

@@ -45,11 +45,15 @@ class PipedConsole(Console):
             objects = tuple(broken(each, self.width) if isinstance(each, str) else each for each in objects)
         super().print(*objects, **options)
 
+    def say(self, text: str) -> None:
+        """Print a sentence, which is whole in a pipe and broken at blanks on a terminal."""
+        self.print(text, soft_wrap=True)
+
     def tell(self, severity: str, message: str) -> None:
         """Print a finding: a warning also on a console that is quiet, for it may change what a forecast is worth."""
         quiet, self.quiet = self.quiet, self.quiet and severity == "note"
         try:
-            self.print(f"{severity}: {message}", soft_wrap=True)
+            self.say(f"{severity}: {message}")
         finally:
             self.quiet = quiet
 
@@ -75,6 +79,23 @@ def make_console(*, stderr: bool = False, quiet: bool = False) -> PipedConsole:
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console.width = WIDTH_WITHOUT_TERMINAL
     return console
+
+
+# --------------------------------------------------------------------------- tables
+
+
+def plain_table(*headings: str, left: Iterable[str] = (), whole: Iterable[str] = ()) -> Table:
+    """A table without lines, whose columns are set to the right.
+
+    Args:
+        headings: of the columns.
+        left: those that are set to the left.
+        whole: those whose cells are never broken.
+    """
+    table = Table(box=None, pad_edge=False)
+    for heading in headings:
+        table.add_column(heading, justify="left" if heading in left else "right", no_wrap=heading in whole)
+    return table
 
 
 # --------------------------------------------------------------------------- tables that are wider than the terminal
@@ -152,9 +173,8 @@ MOST_COLUMNS = 200
 
 def role_table(roles: Roles) -> Table:
     """Every column, its role, and why it has it."""
-    table = Table(box=None, pad_edge=False)
-    for heading in ("column", "role", "why"):
-        table.add_column(heading, overflow="fold")
+    headings = ("column", "role", "why")
+    table = plain_table(*headings, left=headings)
     rows = [(name, role, roles.reasons.get(name, "")) for name, role in _named_roles(roles)]
     rows += [(name, "not used", why) for name, why in roles.ignored.items()]
     for row in rows[:MOST_COLUMNS]:

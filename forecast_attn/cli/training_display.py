@@ -10,7 +10,7 @@ from rich.table import Table
 
 import forecast_attn.cli.printing as printing
 from forecast_attn.cli.findings_display import repair_table
-from forecast_attn.cli.tables import make_console, reading_progress, role_table
+from forecast_attn.cli.tables import make_console, plain_table, reading_progress, role_table
 from forecast_attn.config.options import RunConfig
 from forecast_attn.config.values import NETWORK, quantile_name
 from forecast_attn.runs.run_dir import RunDir
@@ -60,7 +60,7 @@ class TrainingDisplay(TrainingListener):
             self._progress.stop()
 
     def say(self, text: str) -> None:
-        self.console.print(text, soft_wrap=True, markup=False)
+        self.console.say(text)
 
     # ------------------------------------------------------------------ before training
 
@@ -187,27 +187,26 @@ def show_summary(forecaster: Forecaster, *, as_json: bool) -> None:
     console = make_console()
     validation = metrics["validation"]
     windows = f"{validation['windows']:,} of {validation['windows_available']:,} windows after {validation['after']}"
-    console.print(f"validation, {windows}; {_epochs(metrics)}", soft_wrap=True)
+    console.say(f"validation, {windows}; {_epochs(metrics)}")
     console.print(_errors(metrics, forecaster.config.model.attention))
-    console.print(_verdict(metrics), soft_wrap=True)
+    console.say(_verdict(metrics))
     better = _better_baselines(metrics)
     if better:
-        console.print(better, soft_wrap=True)
+        console.say(better)
     if "combination" in metrics:
-        console.print(_combination(metrics), soft_wrap=True)
+        console.say(_combination(metrics))
     if "final_fit" in metrics:
         final = metrics["final_fit"]
-        console.print(
+        console.say(
             f"then trained again on all rows, up to {final['until']}, for {final['epochs']} epochs: predict uses that "
-            "network; the scores above are those of the first one",
-            soft_wrap=True,
+            "network; the scores above are those of the first one"
         )
     elif metrics.get("no_final_fit"):
-        console.print(f"not trained again with the validation rows: {metrics['no_final_fit']}", soft_wrap=True)
+        console.say(f"not trained again with the validation rows: {metrics['no_final_fit']}")
     if validation.get("interval"):
         is_calibrated = forecaster.config.model.calibration != "none"
-        console.print(_coverage(validation, is_calibrated=is_calibrated), soft_wrap=True)
-    console.print(f"run: {forecaster.run_path}", soft_wrap=True, markup=False)
+        console.say(_coverage(validation, is_calibrated=is_calibrated))
+    console.say(f"run: {forecaster.run_path}")
     if metrics["ended"] == "interrupted":
         printing.say(f"hint: continue with: {RunDir(forecaster.run_path).resume_command}", err=True)
 
@@ -217,10 +216,7 @@ def _errors(metrics: dict[str, Any], attention: str) -> Table:
     from forecast_attn.evaluation.metrics import skill_per_cent
     from forecast_attn.inspection.interpretation import baseline_scores
 
-    table = Table(box=None, pad_edge=False)
-    table.add_column("")
-    for heading in ("MAE", "RMSE", "MASE", "skill against"):
-        table.add_column(heading, justify="right")
+    table = plain_table("", "MAE", "RMSE", "MASE", "skill against", left=("",))
     table.add_row(f"forecast ({attention})", *_numbers(metrics["validation"]))
     for number, member in enumerate(metrics.get("members", ())):
         table.add_row(f"  member {number}", *_numbers(member["validation"]))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
-from forecast_attn.cli.tables import make_console
+from forecast_attn.cli.tables import make_console, plain_table
 from forecast_attn.cli.training_display import TrainingDisplay
 from forecast_attn.tuning.search import TuningListener
 
@@ -71,27 +71,24 @@ def show_search(result: TuningResult) -> None:
     """The best trials, the importance of each option, and the winner's run with the next command to type."""
     console = make_console()
     states = ", ".join(f"{number} {state}" for state, number in result.counts.items() if number)
-    console.print(f"{len(result.leaderboard)} trials ({states}), {result.metric} on {result.scored_on}", soft_wrap=True)
+    console.say(f"{len(result.leaderboard)} trials ({states}), {result.metric} on {result.scored_on}")
     console.print(_leaderboard(result))
     if result.importance:
         console.print()
         console.print("importance of each option")
         console.print(_importance(result))
     if result.run is None:
-        console.print("no run was trained (--no-winner)", soft_wrap=True)
+        console.say("no run was trained (--no-winner)")
         return
-    console.print(f"run: {result.run}", soft_wrap=True, markup=False)
-    console.print(
+    console.say(f"run: {result.run}")
+    console.say(
         f"the best of many is better on these windows than on others; judge it on later data: "
-        f"forecast backtest {result.run} --data LATER.csv",
-        soft_wrap=True,
+        f"forecast backtest {result.run} --data LATER.csv"
     )
 
 
 def _leaderboard(result: TuningResult) -> Table:
-    table = Table(box=None, pad_edge=False)
-    for heading in ("", "trial", result.metric.upper(), "epochs", *result.space):
-        table.add_column(heading, justify="left" if heading in result.space else "right", overflow="fold")
+    table = plain_table("", "trial", result.metric.upper(), "epochs", *result.space, left=result.space)
     scored = result.leaderboard[result.leaderboard["state"] == "scored"]
     rows: list[dict[Any, Any]] = scored.head(MOST_TRIALS).to_dict("records")
     for row in rows:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 import forecast_attn.cli.printing as printing
-from forecast_attn.cli.flags import ConfigFile, command_options, with_options
+from forecast_attn.cli.flags import ConfigFile, command_request, with_options
 from forecast_attn.config.requests import UiRequest
 
 
@@ -21,7 +21,7 @@ def ui(
     config: ConfigFile = None,
     **options: Any,
 ) -> None:
-    request = UiRequest.from_options(command_options("ui", config, options))
+    request = command_request(UiRequest, config, options)
     from forecast_attn.live.server import ui as show_runs
     from forecast_attn.runs.run_dir import RUNS
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import forecast_attn.cli.printing as printing
-from forecast_attn.cli.flags import ConfigFile, Json, Quiet, RunArgument, command_options, with_options
+from forecast_attn.cli.flags import ConfigFile, Json, Quiet, RunArgument, command_request, with_options
 from forecast_attn.cli.signals import with_resume_hint
 from forecast_attn.config.requests import UpdateRequest
 from forecast_attn.errors import ConfigError
@@ -35,7 +35,7 @@ def update(
 ) -> None:
     if data is None:
         raise ConfigError("there are no new rows to learn from", "forecast update RUN --data new.csv")
-    request = UpdateRequest.from_options(command_options("update", config, options))
+    request = command_request(UpdateRequest, config, options)
     from forecast_attn.cli.library import Forecaster
     from forecast_attn.cli.tables import make_console
     from forecast_attn.runs.run_dir import fresh_path
@@ -65,24 +65,22 @@ def _show(forecaster: Forecaster) -> None:
     console, metrics = make_console(), forecaster.metrics
     update = metrics["update"]
     rows = f"{counted(update['rows'], 'new row')}, {update['from']} to {update['until']}"
-    console.print(f"{rows}; update {update['number']} of '{update['parent']}'", soft_wrap=True, markup=False)
+    console.say(f"{rows}; update {update['number']} of '{update['parent']}'")
     if "old" in update:
         console.print(_scores(update, windows=metrics["validation"]["windows"]))
-    console.print(_verdict(update), soft_wrap=True)
+    console.say(_verdict(update))
     if update["kept"] == "new" and "final_fit" in metrics and "old" in update:
         epochs = counted(metrics["final_fit"]["epochs"], "epoch")
-        console.print(f"then trained on the held-out steps too, {epochs}: predict takes that network", soft_wrap=True)
-    console.print(f"run: {forecaster.run_path}", soft_wrap=True, markup=False)
+        console.say(f"then trained on the held-out steps too, {epochs}: predict takes that network")
+    console.say(f"run: {forecaster.run_path}")
 
 
 def _scores(update: dict[str, Any], *, windows: int) -> Any:
     """Errors of old and new weights on the held-out steps."""
-    from rich.table import Table
+    from forecast_attn.cli.tables import plain_table
 
-    table = Table(box=None, pad_edge=False)
-    table.add_column(f"newest {update['held_out']} steps, {windows:,} windows")
-    for heading in ("MAE", "MASE", "loss"):
-        table.add_column(heading, justify="right")
+    held_out = f"newest {update['held_out']} steps, {windows:,} windows"
+    table = plain_table(held_out, "MAE", "MASE", "loss", left=(held_out,))
     for name in ("old", "new"):
         shown = ["-" if update[name][key] is None else f"{update[name][key]:.5g}" for key in ("mae", "mase", "loss")]
         table.add_row(f"{name} weights", *shown)
