@@ -269,7 +269,7 @@ class Audit:
     def _repr_html_(self) -> str:
         """The part of the HTML page that is about the audit, for a notebook."""
         import forecast_attn.notebook as notebook
-        from forecast_attn.inspection.page_sections import audit_section
+        from forecast_attn.inspection.audit_section import audit_section
 
         return notebook.part_of_page(audit_section(self.to_dict()))
 

@@ -14,6 +14,7 @@ from forecast_attn.attention_file import AttentionDump
 from forecast_attn.data.findings import counted
 from forecast_attn.errors import DataError
 from forecast_attn.inspection import statistics
+from forecast_attn.inspection.grouping import indices_in
 from forecast_attn.inspection.interpretation import Evidence
 from forecast_attn.inspection.report import inspect_attention
 from forecast_attn.inspection.results import Inspection, without_nan
@@ -178,7 +179,7 @@ def _compare_windows(first: AttentionDump, second: AttentionDump) -> tuple[int, 
 
 def _common_rows(first: AttentionDump, second: AttentionDump, steps: NDArray[Any]) -> Iterator[_Pair]:
     """(windows, steps, num_keys) of both, a part of the common windows at a time."""
-    indices = _indices_in(second, first)
+    indices = indices_in(second, first)
     for windows, weights in first.blocks():
         chosen = np.flatnonzero(indices[windows] >= 0)
         matching = second.take(indices[windows][chosen])
@@ -190,18 +191,6 @@ def _common_rows(first: AttentionDump, second: AttentionDump, steps: NDArray[Any
 def _of_steps(dump: AttentionDump, weights: Weights, steps: NDArray[Any]) -> Weights:
     """(windows, steps, num_keys) means over heads."""
     return np.asarray(weights[:, :, np.searchsorted(dump.steps, steps)].mean(axis=1, dtype=np.float64))
-
-
-def _indices_in(dump: AttentionDump, other: AttentionDump) -> NDArray[np.int64]:
-    """Index in this file of each window of the other one, by series and cut-off; -1 where there is none."""
-    if dump.window_cutoffs.dtype.kind != other.window_cutoffs.dtype.kind:
-        return np.full(other.num_windows, -1)
-    known = {key: index for index, key in enumerate(_keys(dump))}
-    return np.array([known.get(key, -1) for key in _keys(other)], np.int64)
-
-
-def _keys(dump: AttentionDump) -> Iterator[tuple[str, int]]:
-    return zip(dump.window_item_ids, dump.window_cutoffs.astype(np.int64).tolist(), strict=True)
 
 
 def _same_length(first: Weights, second: Weights) -> tuple[Weights, Weights]:

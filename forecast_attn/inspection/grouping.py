@@ -40,9 +40,26 @@ def group_windows(dump: AttentionDump, by: str) -> Grouping:
         every = np.broadcast_to(np.arange(len(dump.heads)), (dump.num_windows, len(dump.heads)))
         return Grouping([f"head {head}" for head in dump.heads], every.astype(np.int64))
     if by == "item":
-        indices = {name: index for index, name in enumerate(dump.item_ids)}
-        return _for_all_heads(dump, dump.item_ids, [indices[name] for name in dump.window_item_ids])
+        return _for_all_heads(dump, dump.item_ids, series_of_windows(dump))
     return _by_time(dump, by)
+
+
+def series_of_windows(dump: AttentionDump) -> NDArray[np.int64]:
+    """Index in `item_ids` of each window's series (num_windows,)."""
+    indices = {name: index for index, name in enumerate(dump.item_ids)}
+    return np.array([indices[name] for name in dump.window_item_ids], np.int64)
+
+
+def indices_in(dump: AttentionDump, other: AttentionDump) -> NDArray[np.int64]:
+    """Index in a file of each window of another one, by series and cut-off; -1 where there is none."""
+    if dump.window_cutoffs.dtype.kind != other.window_cutoffs.dtype.kind:
+        return np.full(other.num_windows, -1)
+    known = {key: index for index, key in enumerate(_keys(dump))}
+    return np.array([known.get(key, -1) for key in _keys(other)], np.int64)
+
+
+def _keys(dump: AttentionDump) -> Iterator[tuple[str, int]]:
+    return zip(dump.window_item_ids, dump.window_cutoffs.astype(np.int64).tolist(), strict=True)
 
 
 def group_by_value(dump: AttentionDump, values: NDArray[Any], words: Callable[[Any], str]) -> Grouping:

@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 
 from forecast_attn.attention_file import AttentionDump
 from forecast_attn.data.sessions import base_alias
+from forecast_attn.inspection.audit_section import audit_section
 from forecast_attn.inspection.interpretation import Evidence, evidence_of
 from forecast_attn.inspection.page_data import choose_windows, default_windows, page_document, script_json
 from forecast_attn.inspection.page_sections import (
-    audit_section,
     findings_section,
     reading_words,
     run_section,
@@ -172,19 +172,17 @@ def _documents_of(run: RunDir | None) -> dict[str, Any]:
 
 
 def _title(header: InspectionHeader) -> str:
-    items = header.item_ids[0] if len(header.item_ids) == 1 else f"{len(header.item_ids)} series"
-    return f"Where the forecast of {items} looks"
+    return f"Where the forecast of {header.items_text} looks"
 
 
 def _subtitle(header: InspectionHeader) -> str:
     heads = f", {len(header.heads)} heads" if len(header.heads) > 1 else ""
-    cutoffs = " to ".join(dict.fromkeys((header.first_cutoff, header.last_cutoff)))
     plural = "s" if header.num_windows > 1 else ""
     season = f", season {header.season}" if header.season > 1 else ""
     patches = f" in {header.keys_text}" if header.patch_length > 1 else ""
     return (
-        f"{header.mechanism}: {header.score} score, {header.order} order, {header.normaliser}, {header.window} "
-        f"window{heads}. {header.num_windows:,} window{plural}, cut-off{plural} {cutoffs}. "
+        f"{header.mechanism_text}{heads}. "
+        f"{header.num_windows:,} window{plural}, cut-off{plural} {header.cutoffs_text}. "
         f"Lookback {header.lookback}{patches}, horizon {header.horizon}, step {base_alias(header.frequency)}{season}."
     )
 

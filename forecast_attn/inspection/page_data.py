@@ -20,7 +20,7 @@ from forecast_attn.attention_file import AttentionDump
 from forecast_attn.data.zones import Zone
 from forecast_attn.evaluation.quantile_scores import intervals
 from forecast_attn.inspection import statistics
-from forecast_attn.inspection.grouping import Grouping, group_windows
+from forecast_attn.inspection.grouping import Grouping, group_windows, indices_in, series_of_windows
 from forecast_attn.inspection.statistics import (
     distance_span,
     has_time_distances,
@@ -84,20 +84,14 @@ def choose_windows(dump: AttentionDump, count: int) -> PageWindows:
     The whole windows are spread evenly over series and cut-offs. Where `count` is enough for all series, each has one;
     then each hour and weekday of the cut-off.
     """
-    order, series = _in_order(dump)
+    series = series_of_windows(dump)
+    order = np.lexsort((dump.window_cutoffs, series))
     whole = _sample(series[order], count, *(_groups(dump, by)[order] for by in _kinds(dump)))
     newest = np.flatnonzero(np.diff(series[order], append=-1))
     others = newest[~np.isin(series[order[newest]], series[order[whole]])]
     indices, light = np.union1d(whole, others), _evenly(others, int(LIGHT_BYTES // _light_bytes(dump)))
     bare = np.setdiff1d(others, light)
     return PageWindows(dump.take(order[indices]), np.isin(indices, whole), ~np.isin(indices, bare))
-
-
-def _in_order(dump: AttentionDump) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Windows by series, then cut-off; and the number of each one's series, both (num_windows,)."""
-    indices = {name: index for index, name in enumerate(dump.item_ids)}
-    series = np.array([indices[name] for name in dump.window_item_ids])
-    return np.lexsort((dump.window_cutoffs, series)), series
 
 
 def _kinds(dump: AttentionDump) -> list[str]:
@@ -196,7 +190,8 @@ def page_document(
         ],
         "covariates": [
             {"name": name, "lines": encode_lines(_whole_patches(dump, column[whole[valued]]))}
-            for name, column in _known(values.covariates)
+            for name, column in values.covariates.items()
+            if not np.isnan(column).all()
         ],
         "mean": _means(dump),
         "tiles": sorted(_tiles(dump, shown, whole, values.regimes), key=lambda tiles: tiles["kind"] != by),
@@ -219,11 +214,6 @@ def _whole_patches(dump: AttentionDump, ahead: NDArray[np.floating[Any]]) -> NDA
     """(windows, steps × patch_length) values of the time steps ahead, NaN beyond the horizon."""
     missing = len(dump.steps) * dump.metadata.patch_length - len(target_steps(dump))
     return np.pad(ahead, ((0, 0), (0, missing)), constant_values=np.nan)
-
-
-def _known(covariates: dict[str, NDArray[np.float64]]) -> list[tuple[str, NDArray[np.float64]]]:
-    """Columns with any value in these windows."""
-    return [(name, column) for name, column in covariates.items() if not np.isnan(column).all()]
 
 
 def encode(values: NDArray[np.floating[Any]], kind: str = "<f4") -> str:
@@ -266,10 +256,9 @@ def _windows(shown: AttentionDump) -> tuple[list[str], list[dict[str, Any]]]:
     """Every time once, as text, and per window its series, its cut-off and where its times stand among them."""
     stamps = np.concatenate([lookback_time_steps(shown), target_timestamps(shown)], axis=1)
     known, indices = np.unique(stamps, return_inverse=True)
-    items = {name: index for index, name in enumerate(shown.item_ids)}
     windows = [
-        {"item": items[name], "times": _run_or_list(row.tolist())}
-        for name, row in zip(shown.window_item_ids, indices.reshape(stamps.shape), strict=True)
+        {"item": item, "times": _run_or_list(row.tolist())}
+        for item, row in zip(series_of_windows(shown).tolist(), indices.reshape(stamps.shape), strict=True)
     ]
     return _time_texts(known, shown.metadata.zone), windows
 
@@ -310,7 +299,7 @@ def _tiles(
     """Groups of windows to put side by side: of each its mean weights by lag, and the window to show for it."""
     all_groups = {by: group_windows(dump, by) for by in ("item", "head", *_kinds(dump))}
     groups = {by: grouping for by, grouping in (all_groups | regimes).items() if len(grouping.names) > 1}
-    indices = _indices_in(dump, shown)
+    indices = indices_in(dump, shown)
     profiles = {by: np.zeros((len(grouping.names), dump.metadata.num_keys)) for by, grouping in groups.items()}
     for windows, block in dump.blocks() if groups else ():
         by_row = np.nan_to_num(block).mean(axis=2, dtype=np.float64)  # (windows, heads, keys)
@@ -327,13 +316,6 @@ def _tiles(
         }
         for by, grouping in groups.items()
     ]
-
-
-def _indices_in(dump: AttentionDump, shown: AttentionDump) -> NDArray[np.int64]:
-    """Index in the file of each window shown."""
-    keys = zip(dump.window_item_ids, dump.window_cutoffs.tolist(), strict=True)
-    indices = {key: index for index, key in enumerate(keys)}
-    return np.array([indices[key] for key in zip(shown.window_item_ids, shown.window_cutoffs.tolist(), strict=True)])
 
 
 def _windows_of(grouping: Grouping, names: list[str], whole: NDArray[np.bool_]) -> list[int]:

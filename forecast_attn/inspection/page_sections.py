@@ -9,7 +9,6 @@ from typing import Any
 
 from forecast_attn.baselines.combination import COMBINATION
 from forecast_attn.config.values import NETWORK
-from forecast_attn.inspection.audit_curves import curve_figure, profile_figure
 from forecast_attn.inspection.interpretation import baseline_scores, best_of_baselines
 from forecast_attn.inspection.results import Inspection, Interpretation
 from forecast_attn.inspection.warnings import percent
@@ -181,100 +180,3 @@ def _config_tables(config: dict[str, Any]) -> str:
         tables.append(table(f"Options: {name}", ["option", "value"], rows))
     body = "".join(tables)
     return f'<details><summary>Configuration</summary><div class="columns">{body}</div></details>' if body else ""
-
-
-# --------------------------------------------------------------------------- audit section
-
-
-LEVELS = {"faithful": "pass", "partly faithful": "unclear", "not faithful": "fail"}
-MARKS = {True: ("pass", "passed"), False: ("fail", "failed"), None: ("unclear", "worth knowing")}
-
-
-def audit_section(audit: dict[str, Any] | None) -> str:
-    """Section on the results of `forecast audit`; empty for a run that was not audited."""
-    if audit is None:
-        return ""
-    verdict, header = audit.get("verdict"), audit.get("header", {})
-    patch_length = header.get("patch_length", 1)
-    keys = "steps" if patch_length == 1 else "patches"
-    checks = "".join(_check(check, header.get("target"), keys) for check in audit.get("checks", ()))
-    return section(
-        "Can it be believed?",
-        "audit",
-        _verdict(verdict) if verdict else "",
-        _windows_words(header),
-        profile_figure(audit.get("profiles") or {}, patch_length),
-        checks,
-        _covariates(audit.get("covariates"), header.get("target")),
-    )
-
-
-def _verdict(verdict: dict[str, Any]) -> str:
-    kind = LEVELS.get(verdict["level"], "unclear")
-    level = f'<span class="verdict {kind}">{escape(verdict["level"].capitalize())}</span>'
-    return f"<p>{level}: {words(verdict['sentence'])}</p>" + bullets(verdict.get("caveats", ()))
-
-
-def _windows_words(header: dict[str, Any]) -> str:
-    if "windows" not in header:
-        return ""
-    return paragraph(f"Audited on {header['windows']:,} of {header['windows_available']:,} validation windows.")
-
-
-def _check(check: dict[str, Any], target: str | None, keys: str) -> str:
-    kind, word = MARKS[check["passed"]]
-    heading = f'<h3>{escape(check["title"])} <span class="verdict {kind}">{word}</span></h3>'
-    figures = "".join(curve_figure(curve, target, keys) for curve in check.get("curves", ()))
-    rows = [_statistic(statistic, target) for statistic in check.get("statistics", ())]
-    numbers = table(f"{check['title']}: numbers beside what chance gives", ["number", "value", "by chance"], rows)
-    folded = f"<details><summary>Numbers</summary>{numbers}</details>" if numbers else ""
-    groups = [_group(group) for group in check.get("groups") or ()]
-    headings = ["group", "windows", "MAE", "equal weights", "change", "chance: up to", "needs them"]
-    by_group = table(f"{check['title']}: what equal weights do", headings, groups)
-    return f"<article>{heading}{paragraph(sentence(check['verdict']))}{figures}{by_group}{folded}</article>"
-
-
-def _group(group: dict[str, Any]) -> Sequence[Any]:
-    mae, relative, chance = group["mae"], group["rise_relative"], group.get("chance")
-    shares = [relative, chance / mae if chance is not None and mae else None]
-    changes = ("–" if share is None else f"{100 * share:+z.1f} %".replace("-", "−") for share in shares)
-    return [group["name"], group["windows"], mae, group["mae_equal"], *changes, group["needed"]]
-
-
-def _statistic(statistic: dict[str, Any], target: str | None) -> Sequence[Any]:
-    value, yardstick, unit = statistic["value"], statistic.get("yardstick"), statistic.get("unit", "")
-    chance = "–"
-    if yardstick:
-        low, high = (_in_unit(yardstick[name], unit, target) for name in ("low", "high"))
-        draws = f", {yardstick['draws']} draws" if yardstick.get("draws") else ""
-        chance = f"{low} to {high} ({yardstick.get('of') or 'chance'}{draws})"
-    return [statistic["label"], _in_unit(value, unit, target), chance]
-
-
-def _in_unit(value: float | None, unit: str, target: str | None) -> str:
-    if value is None:
-        return "–"
-    if unit == "share":
-        return f"{100 * value:.1f} %"
-    return f"{show(float(value))} {target}" if unit == "target" and target else show(float(value))
-
-
-def _covariates(covariates: dict[str, Any] | None, target: str | None) -> str:
-    """Permutation importance: how much worse the forecast is with a column's values shuffled."""
-    if covariates is None:
-        return ""
-    headings = ["name", f"MAE change ({target or 'target'})", "relative", "5–95 %", "noise: up to", "matters"]
-    tables = "".join(
-        table(caption, headings, [_importance(entry) for entry in covariates.get(key) or ()])
-        for key, caption in (("groups", "Groups of covariates"), ("columns", "Single columns"))
-    )
-    verdict = paragraph(sentence(covariates.get("verdict") or ""))
-    return f"<article><h3>Which covariates matter</h3>{verdict}{tables}</article>"
-
-
-def _importance(entry: dict[str, Any]) -> Sequence[Any]:
-    relative = entry.get("relative")
-    span = f"{show(entry.get('low'))} to {show(entry.get('high'))}"
-    share = "–" if relative is None else f"{100 * relative:.0f} %"
-    noise, matters = show(entry.get("noise_high")), "yes" if entry.get("matters") else "no"
-    return [entry["name"], entry["mae_change"], share, span, noise, matters]

@@ -62,7 +62,7 @@ class MeanWeights:
     @classmethod
     def of(cls, inspection: Inspection) -> MeanWeights:
         header = inspection.header
-        spans = [(step.step, step.step if step.last_step is None else step.last_step) for step in inspection.steps]
+        spans = [step.span for step in inspection.steps]
         return cls(inspection.mean_weights, spans, header.frequency, header.season, header.patch_length)
 
     @property

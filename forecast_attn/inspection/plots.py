@@ -393,11 +393,10 @@ def _tick_text(inspection: Inspection, lag: int) -> str:
 
 def _about(inspection: Inspection) -> str:
     header = inspection.header
-    items = f"series {header.item_ids[0]}" if len(header.item_ids) == 1 else f"{len(header.item_ids)} series"
+    items = f"series {header.items_text}" if len(header.item_ids) == 1 else header.items_text
     chosen = inspection.steps[0]
     step = "" if len(inspection.target_steps) == header.horizon else f", step {chosen.step_text}"
     heads = f", mean of {len(header.heads)} heads" if len(header.heads) > 1 else ""
     if header.num_windows == 1:
         return f"one window of {items}, cut-off {header.first_cutoff}{step}{heads}"
-    cutoffs = " to ".join(dict.fromkeys((header.first_cutoff, header.last_cutoff)))
-    return f"mean of {header.num_windows:,} windows of {items}, cut-offs {cutoffs}{step}{heads}"
+    return f"mean of {header.num_windows:,} windows of {items}, cut-offs {header.cutoffs_text}{step}{heads}"

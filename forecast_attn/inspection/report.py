@@ -23,6 +23,9 @@ from forecast_attn.inspection.statistics import distance_span, lookback_time_ste
 from forecast_attn.inspection.summary import Summary, summarise, target_seasons
 from forecast_attn.inspection.warnings import warnings_of
 
+SPREAD = ("entropy", "normalised_entropy", "effective_steps", "max_weight", "centroid_lag")
+"""Statistics that steps and groups both have."""
+
 
 def inspect_attention(
     dump: AttentionDump,
@@ -62,7 +65,7 @@ def inspect_attention(
         groups=[] if grouping is None else _group_statistics(dump, summary, grouping, profile, top),
         left_out="" if grouping is None else grouping.left_out,
         missing_steps=float(summary.values["missing_steps"].mean()) if dump.metadata.masked else None,
-        lookback_timestamps=_lookback_texts(dump),
+        lookback_timestamps=None if dump.num_windows > 1 else list(map(dump.text, lookback_time_steps(dump)[0])),
     )
     return replace(inspection, reading=interpretation_of(inspection, evidence))
 
@@ -106,14 +109,10 @@ def _step_statistics(dump: AttentionDump, summary: Summary, weights: Matrix, top
     stamps = lookback_time_steps(dump)[0] if single else None
     return [
         StepStatistics(
-            **_step_span(dump, int(step)),
             last_timestamp=dump.text(dump.last_timestamps[0, index]) if single and patches else None,
             timestamp=dump.text(dump.timestamps[0, index]) if single else None,
-            entropy=float(rows["entropy"][index]),
-            normalised_entropy=float(rows["normalised_entropy"][index]),
-            effective_steps=float(rows["effective_steps"][index]),
-            max_weight=float(rows["max_weight"][index]),
-            centroid_lag=float(rows["centroid_lag"][index]),
+            **_step_span(dump, int(step)),
+            **_spread(rows, index),
             recent_season_mass=float(rows["recent_season_mass"][index]) if seasonal else None,
             target_season_mass=float(rows["target_season_mass"][index]) if seasonal else None,
             top=top_lags(dump, weights[index], top, stamps),
@@ -122,14 +121,14 @@ def _step_statistics(dump: AttentionDump, summary: Summary, weights: Matrix, top
     ]
 
 
+def _spread(rows: dict[str, Matrix], index: int) -> dict[str, Any]:
+    return {name: float(rows[name][index]) for name in SPREAD}
+
+
 def _step_span(dump: AttentionDump, step: int) -> dict[str, Any]:
     """The time steps ahead that a step of the decoder stands for."""
     first, last = dump.metadata.steps_of(step)
     return {"step": first, "last_step": last if dump.metadata.patch_length > 1 else None}
-
-
-def _lookback_texts(dump: AttentionDump) -> list[str] | None:
-    return None if dump.num_windows > 1 else [dump.text(stamp) for stamp in lookback_time_steps(dump)[0]]
 
 
 def top_lags(dump: AttentionDump, weights: Matrix, count: int, stamps: NDArray[Any] | None = None) -> list[TopLag]:
@@ -172,11 +171,7 @@ def _group_statistics(
         GroupStatistics(
             name=name,
             num_windows=group.num_windows,
-            entropy=group.values["entropy"],
-            normalised_entropy=group.values["normalised_entropy"],
-            effective_steps=group.values["effective_steps"],
-            max_weight=group.values["max_weight"],
-            centroid_lag=group.values["centroid_lag"],
+            **{name: group.values[name] for name in SPREAD},
             target_season_mass=group.values["target_season_mass"] if seasonal else None,
             distance=float(statistics.jensen_shannon_distance(group.profile, profile)),
             top=top_lags(dump, group.profile, top),

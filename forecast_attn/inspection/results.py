@@ -76,6 +76,21 @@ class InspectionHeader:
         return season_in_keys(self.season, self.patch_length)
 
     @property
+    def items_text(self) -> str:
+        """The series, or how many there are."""
+        return self.item_ids[0] if len(self.item_ids) == 1 else f"{len(self.item_ids)} series"
+
+    @property
+    def cutoffs_text(self) -> str:
+        """From the first cut-off to the last one."""
+        return " to ".join(dict.fromkeys((self.first_cutoff, self.last_cutoff)))
+
+    @property
+    def mechanism_text(self) -> str:
+        """The mechanism and its parts."""
+        return f"{self.mechanism}: {self.score} score, {self.order} order, {self.normaliser}, {self.window} window"
+
+    @property
     def keys_text(self) -> str:
         """Number and kind of keys: `7 patches of 24 time steps`, or `168 lags`."""
         if self.patch_length == 1:
@@ -88,8 +103,20 @@ class InspectionHeader:
         return None if self.value_rank is None else self.num_keys <= self.value_rank + 1
 
 
+class _Timed:
+    """A step or a key, with its times where a single window is inspected."""
+
+    timestamp: str | None
+    last_timestamp: str | None
+
+    @property
+    def time_text(self) -> str | None:
+        """The time, or from when to when a patch is."""
+        return self.timestamp and time_span(self.timestamp, self.last_timestamp or self.timestamp)
+
+
 @dataclass(frozen=True)
-class TopLag:
+class TopLag(_Timed):
     """One of the lags a step looks at most, with its time where a single window is inspected.
 
     Attributes:
@@ -116,14 +143,9 @@ class TopLag:
         first, last = (self.lag if lag is None else lag for lag in (self.first_lag, self.last_lag))
         return span_text(first, last)
 
-    @property
-    def time_text(self) -> str | None:
-        """The time, or from when to when a patch is."""
-        return self.timestamp and time_span(self.timestamp, self.last_timestamp or self.timestamp)
-
 
 @dataclass(frozen=True)
-class StepStatistics:
+class StepStatistics(_Timed):
     """One step ahead: means over windows and heads of what is computed per row of weights.
 
     Attributes:
@@ -155,14 +177,14 @@ class StepStatistics:
     last_timestamp: str | None = None
 
     @property
-    def step_text(self) -> str:
-        """`7`, or `1–24` of a patch."""
-        return span_text(self.step, self.step if self.last_step is None else self.last_step)
+    def span(self) -> tuple[int, int]:
+        """The first and the last time step ahead, the same where it is no patch."""
+        return self.step, self.step if self.last_step is None else self.last_step
 
     @property
-    def time_text(self) -> str | None:
-        """The target time, or from when to when a patch is."""
-        return self.timestamp and time_span(self.timestamp, self.last_timestamp or self.timestamp)
+    def step_text(self) -> str:
+        """`7`, or `1–24` of a patch."""
+        return span_text(*self.span)
 
 
 @dataclass(frozen=True)
@@ -233,8 +255,7 @@ class Inspection:
     @property
     def target_steps(self) -> list[int]:
         """The time steps ahead that `steps` stand for."""
-        spans = [(step.step, step.step if step.last_step is None else step.last_step) for step in self.steps]
-        return [step for first, last in spans for step in range(first, last + 1)]
+        return [step for first, last in (each.span for each in self.steps) for step in range(first, last + 1)]
 
     def mean(self, name: str) -> float | None:
         """The mean over steps of one of their numbers; None where it is not defined."""

@@ -74,22 +74,17 @@ def _header_lines(inspection: Inspection) -> list[str]:
     header = inspection.header
     heads = f", head {header.heads[0]}" if header.heads != [0] and len(header.heads) == 1 else ""
     heads = f", {len(header.heads)} heads" if len(header.heads) > 1 else heads
-    items = header.item_ids[0] if len(header.item_ids) == 1 else f"{len(header.item_ids)} series"
-    if header.num_windows == 1:
-        windows = f"one window of {items}, cut-off {header.first_cutoff}"
-    else:
-        cutoffs = " to ".join(dict.fromkeys((header.first_cutoff, header.last_cutoff)))
-        windows = f"mean of {header.num_windows} windows of {items}, cut-offs {cutoffs}"
+    windows = f"one window of {header.items_text}, cut-off {header.first_cutoff}"
+    if header.num_windows > 1:
+        windows = f"mean of {header.num_windows} windows of {header.items_text}, cut-offs {header.cutoffs_text}"
     span = f" ({time_distance(header.frequency, header.lookback)})" if has_time_distances(header.frequency) else ""
     season = f", season {header.season}" if header.season > 1 else ""
     patches = f" in {header.keys_text}" if header.patch_length > 1 else ""
     return [
-        f"attention  {header.mechanism}: {header.score} score, {header.order} order, {header.normaliser}, "
-        f"{header.window} window{heads}",
+        f"attention  {header.mechanism_text}{heads}",
         f"windows    {windows}",
         f"sizes      lookback {header.lookback}{span}{patches}, horizon {header.horizon}, "
-        f"step {base_alias(header.frequency)}"
-        f"{season}",
+        f"step {base_alias(header.frequency)}{season}",
     ]
 
 

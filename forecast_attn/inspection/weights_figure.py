@@ -8,6 +8,7 @@ from html import escape
 import numpy as np
 
 from forecast_attn.inspection.results import Inspection
+from forecast_attn.inspection.statistics import span_text
 from forecast_attn.notebook import darkest_weight, heat_image
 
 LEFT, RIGHT, TOP, BOTTOM = 52, 14, 14, 24
@@ -53,8 +54,8 @@ def _weights_figure(inspection: Inspection, darkest: float | None, width: int) -
     spacing *= max(1, -(-keys // (room // LABEL_ROOM * spacing)))
     for lag in range(0, keys, spacing):
         x = LEFT + room * (keys - lag - 0.5) / keys
-        first, last = lag * header.patch_length, (lag + 1) * header.patch_length - 1
-        parts.append(text(x, TOP + tall + 15, "middle", str(first) if first == last else f"{first}–{last}"))
+        lags = span_text(lag * header.patch_length, (lag + 1) * header.patch_length - 1)
+        parts.append(text(x, TOP + tall + 15, "middle", lags))
     words = f"Mean weight by step ahead and lag (steps before the cut-off); darkest: {100 * darkest:.1f} %"
     return figure("Heat map of the mean weights by step ahead and lag", words, parts, width, height)
 

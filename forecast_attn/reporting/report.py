@@ -26,10 +26,10 @@ from forecast_attn.errors import ConfigError, DataError, RunError
 from forecast_attn.forecasting.identifiability import with_rank
 from forecast_attn.forecasting.model import read_config, read_schema
 from forecast_attn.forecasting.predict import kept_weights
+from forecast_attn.inspection.audit_section import audit_section
 from forecast_attn.inspection.html_report import page_of_parts
 from forecast_attn.inspection.interpretation import best_of_baselines, evidence_of
 from forecast_attn.inspection.page_sections import (
-    audit_section,
     bullets,
     metrics_table,
     paragraph,

@@ -16,7 +16,7 @@ from forecast_attn.audit.subject import Subject
 from forecast_attn.audit.wording import plural, the_steps
 from forecast_attn.errors import RunError
 from forecast_attn.forecaster import Forecaster
-from forecast_attn.inspection.page_sections import audit_section
+from forecast_attn.inspection.audit_section import audit_section
 from forecast_attn.inspection.patterns import MeanWeights, looks_words
 from forecast_attn.inspection.report import inspect_attention
 from forecast_attn.runs.run_dir import RunDir
