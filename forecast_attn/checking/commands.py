@@ -40,7 +40,7 @@ from forecast_attn.data.reading.joined import ROW_COUNT, ROW_NUMBER, with_joined
 from forecast_attn.data.reading.positions import LAYOUT_ROWS, WIDE_ROWS
 from forecast_attn.data.reading.source import Source, table_name
 from forecast_attn.data.resampling import floored
-from forecast_attn.data.roles import MOST_UNDECLARED, Roles, is_numeric, resolve_roles
+from forecast_attn.data.roles import MOST_UNDECLARED, Roles, is_empty, is_numeric, resolve_roles
 from forecast_attn.data.timestamps import SERIAL_DAYS, are_serial_days
 from forecast_attn.data.zones import changes_at
 from forecast_attn.errors import ConfigError, DataError
@@ -214,7 +214,9 @@ def _has_too_many_columns(examination: Examination) -> bool:
     another way to read each, would take minutes.
     """
     frame = examination.frame
-    return frame is not None and frame.shape[1] > MOST_UNDECLARED < int(frame.notna().any().sum())
+    if frame is None or frame.shape[1] <= MOST_UNDECLARED:
+        return False
+    return sum(not is_empty(frame[name]) for name in frame.columns) > MOST_UNDECLARED
 
 
 def _holds_mostly_numbers(frame: pd.DataFrame | None) -> bool:

@@ -29,6 +29,8 @@ _BOOLEANS = {"True": "1", "False": "0"}
 TARGET_NAMES = ("target", "y", "value", "ot", "demand", "sales")
 FORECAST_WORDS = {"forecast", "forecasted", "predicted", "prediction"}
 """Words in the name of a column that holds somebody's forecasts."""
+FIRST_ROWS = 100
+"""Rows that show that a column is not empty, as most columns are not."""
 MOST_UNDECLARED = 2_000
 """Columns that get a role by themselves; a table of more is a wide one, or holds what no network learns from."""
 
@@ -109,7 +111,7 @@ def resolve_roles(frame: pd.DataFrame, config: DataConfig, source: str) -> Roles
     free = [str(name) for name in frame.columns if name not in declared]
     reasons = {column: f"declared as {role}" for column, role in declared.items() if role != "ignore"}
     ignored = {column: "declared" for column, role in declared.items() if role == "ignore"}
-    ignored |= {name: "empty" for name in free if frame[name].isna().all()}
+    ignored |= {name: "empty" for name in free if is_empty(frame[name])}
     free = [name for name in free if name not in ignored]
     _refuse_too_many(free, source)
 
@@ -148,6 +150,12 @@ def resolve_roles(frame: pd.DataFrame, config: DataConfig, source: str) -> Roles
         known_steps=known_steps,
         weight=config.weight,
     )
+
+
+def is_empty(column: pd.Series) -> bool:
+    """Return whether a column has no value. Of most columns the first rows tell."""
+    cells = column.array
+    return bool(pd.isna(cells[:FIRST_ROWS]).all() and pd.isna(cells).all())
 
 
 def _refuse_too_many(undeclared: list[str], source: str) -> None:

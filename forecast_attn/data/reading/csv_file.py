@@ -13,13 +13,20 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import LINES_ABOVE, Finding, Report
-from forecast_attn.data.reading.cell_numbers import MISSING_WORDS, bare_number, find_decimal, finish_text, stripped
-from forecast_attn.data.reading.columnar import Column
+from forecast_attn.data.reading.cell_numbers import (
+    MISSING_WORDS,
+    Texts,
+    bare_number,
+    find_decimal,
+    finish_text,
+    stripped,
+)
 from forecast_attn.data.reading.dialect import Plan, first_plan, western_encoding
 from forecast_attn.data.reading.encoding import WESTERN, NotUtf8Error, as_utf8
 from forecast_attn.data.reading.extra_lines import without_extra_lines
@@ -36,7 +43,8 @@ KINDS = {
 """Kinds of columns, each wider than the one before."""
 _WIDTHS = list(KINDS)
 SHARE = 1 << 20
-"""Bytes that one thread converts at once."""
+"""Bytes that one thread converts at once, at least `SHARE_OF_COLUMN` of them for each column."""
+SHARE_OF_COLUMN = 1000
 MOST_CELLS = 1000
 """Distinct cells of a column among which a decimal comma is looked for."""
 _COLUMN_ERROR = re.compile(r"In CSV column #\d+")
@@ -137,10 +145,13 @@ class _Columns:
 
     def to_frame(self) -> pd.DataFrame:
         """All rows as a frame."""
-        columns = {
+        cells = {
             name: self._finish(name, collected) for name, collected in zip(self.plan.names, self._columns, strict=True)
         }
-        self._reconsider_decimal(columns)
+        self._reconsider_decimal({name: column for name, column in cells.items() if isinstance(column, Texts)})
+        columns = {
+            name: column.to_categorical() if isinstance(column, Texts) else column for name, column in cells.items()
+        }
         frame = pd.DataFrame(columns, copy=False)
         frame.attrs[LINES_ABOVE] = self._lines_above
         return frame
@@ -184,12 +195,10 @@ class _Columns:
         names = [str(at) for at in range(self.layout.width)]
         size = len(block.data) + 1
         # Plain blocks are shared by the threads; what was written anew may have line feeds within cells.
-        shared = block.plain and not in_one
+        share = max(SHARE, SHARE_OF_COLUMN * self.layout.width) if block.plain and not in_one else size
         return pa_csv.read_csv(
             pa.BufferReader(block.data),
-            read_options=pa_csv.ReadOptions(
-                column_names=names, block_size=min(size, SHARE) if shared else size, use_threads=shared and size > SHARE
-            ),
+            read_options=pa_csv.ReadOptions(column_names=names, block_size=min(size, share), use_threads=size > share),
             parse_options=pa_csv.ParseOptions(
                 delimiter=block.delimiter,
                 newlines_in_values=not block.plain,
@@ -204,32 +213,31 @@ class _Columns:
             ),
         )
 
-    def _finish(self, name: str, collected: Collected) -> Column:
-        column = collected.finish()
-        if not isinstance(column, pd.Categorical):
-            return column
-        column = stripped(column, self.plan.na)
+    def _finish(self, name: str, collected: Collected) -> NDArray[Any] | Texts:
+        cells = collected.finish()
+        if not isinstance(cells, Texts):
+            return cells
+        texts = stripped(cells, self.plan.na)
         if name in self.plan.texts:
-            return column
-        numbers, example = finish_text(column, self.plan.decimal, grouped=self.plan.decimal_is_given)
+            return texts
+        column, example = finish_text(texts, self.plan.decimal, grouped=self.plan.decimal_is_given)
         if example is not None:
             self.bare[name] = example
-        return numbers
+        return column
 
-    def _reconsider_decimal(self, columns: dict[str, Column]) -> None:
+    def _reconsider_decimal(self, columns: dict[str, Texts]) -> None:
         """Start again with a decimal comma when only later rows contain one."""
         if self.plan.decimal_is_known or "number" in self._kinds:
             return
-        texts = {name: column.categories for name, column in columns.items() if isinstance(column, pd.Categorical)}
-        cells = {name: _decisive_cells(distinct) for name, distinct in texts.items() if name not in self.plan.texts}
+        cells = {name: _decisive_cells(texts) for name, texts in columns.items() if name not in self.plan.texts}
         if find_decimal(cells, self.layout.label) == ",":
             raise _ReadAgainError(replace(self.plan, decimal=",", decimal_is_known=True))
 
 
-def _decisive_cells(cells: pd.Index) -> list[str]:
+def _decisive_cells(texts: Texts) -> list[str]:
     """Sample of a column's distinct cells that can decide the decimal mark."""
-    sample = [*cells[:MOST_CELLS], *cells[cells.str.contains(",", regex=False)][:MOST_CELLS]]
-    return [bare_number(cell) for cell in sample]
+    with_comma = texts.distinct.filter(pc.match_substring(texts.distinct, ","))
+    return [bare_number(cell) for part in (texts.distinct, with_comma) for cell in part[:MOST_CELLS].to_pylist()]
 
 
 def _kind(arrow_type: pa.DataType) -> str:
@@ -259,12 +267,12 @@ class Collected:
             self._write(self._numbers(chunk))
         self._length += len(chunk)
 
-    def finish(self) -> NDArray[Any] | pd.Categorical:
-        """All cells (num_rows,): int64 when whole and none is missing, float64, or a Categorical of text."""
+    def finish(self) -> NDArray[Any] | Texts:
+        """All cells (num_rows,): int64 when whole and none is missing, float64, or text."""
         if self._values is None:
             return np.full(self._length, np.nan)
         values = self._values[: self._length]
-        return self._categorical(values) if self._texts else values
+        return self._merged(values) if self._texts else values
 
     def _numbers(self, chunk: pa.Array) -> NDArray[Any]:
         if pa.types.is_dictionary(chunk.type):
@@ -287,7 +295,8 @@ class Collected:
             self._values = larger
         self._values[self._length : end] = part
 
-    def _categorical(self, codes: NDArray[np.int32]) -> pd.Categorical:
+    def _merged(self, codes: NDArray[np.int32]) -> Texts:
+        """All blocks' codes into one dictionary."""
         texts = pa.concat_arrays([texts.cast(pa.large_string()) for _, texts in self._texts]).dictionary_encode()
         common = texts.indices.to_numpy()
         ends = [start for start, _ in self._texts[1:]] + [len(codes)]
@@ -297,5 +306,4 @@ class Collected:
             codes[start:end] = lookup[codes[start:end]]
             offset += len(block)
         self._texts = []
-        categories = pd.Index(texts.dictionary.to_pandas(), dtype="str")
-        return pd.Categorical.from_codes(codes, categories=categories, validate=False)
+        return Texts(codes, texts.dictionary)

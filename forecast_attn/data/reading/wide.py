@@ -152,7 +152,7 @@ def _rows_of_series(
     steps = np.arange(len(order))
     rows = []
     for name in series:
-        filled = np.flatnonzero(frame[name].notna().to_numpy()[order])
+        filled = np.flatnonzero(~pd.isna(frame[name].array)[order])
         first, last = (filled[0], filled[-1]) if len(filled) else (len(order), len(order))
         inside = (steps >= first) & ((steps <= last) | known_ahead)
         rows.append(np.sort(order[inside]))
