@@ -603,19 +603,14 @@ class Forecaster:
             RunError: not fitted; another run cannot be compared; or the table is not the one of the training.
             DataError: the table cannot be used.
         """
-        from forecast_attn.audit import AuditOptions, audit_run, write_audit
+        from forecast_attn.audit import audit_run
         from forecast_attn.runs.output_paths import refuse_outputs
 
         request, run = AuditRequest.from_options(dict(options)), self._fitted()
         refuse_outputs({"--out": request.out}, read=[data], runs=[run], results=[run.audit])
-        attention = self.config.model.attention != "none" or not request.covariates
-        audit_options = AuditOptions(
-            request.windows, request.draws, request.seed, attention, request.covariates, request.repeats
-        )
-        accelerator = request.accelerator
-        audit = audit_run(run, data, audit_options, others=request.seeds, accelerator=accelerator, listener=listener)
+        audit = audit_run(run, data, request, listener)
         if request.out is not None:
-            write_audit(audit, run, request.out)
+            run.write_json(request.out, audit.to_dict())
         return audit
 
     @takes([ReportRequest])

@@ -26,11 +26,11 @@ from torch import Tensor, nn
 
 from forecast_attn.audit.covariates import Columns, columns_and_groups
 from forecast_attn.audit.importance import integrate
-from forecast_attn.audit.subject import full_float32
 from forecast_attn.data.scaling import Scaler
 from forecast_attn.data.schema import Schema
 from forecast_attn.data.transforms import LARGEST_EXPONENT
 from forecast_attn.data.windows import Window
+from forecast_attn.forecasting.inference import full_float32
 from forecast_attn.forecasting.model import Model
 from forecast_attn.nn.inputs import CategoryEmbedding
 from forecast_attn.nn.network import ForecastNetwork

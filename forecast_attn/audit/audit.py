@@ -21,8 +21,9 @@ from forecast_attn.audit.seeds import check_comparable, seed_agreement
 from forecast_attn.audit.subject import Floats, Reference, Subject
 from forecast_attn.audit.swaps import permutation, shuffled_forecasts, uniform_swap
 from forecast_attn.audit.weighted_values import values_check
-from forecast_attn.audit.wording import change_of, plural
+from forecast_attn.audit.wording import change_of, counted_keys, plural
 from forecast_attn.baselines.naive import seasonal_naive
+from forecast_attn.config.requests import AuditRequest
 from forecast_attn.data.findings import counted
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.split import spread_evenly
@@ -62,33 +63,6 @@ class AuditPlan:
         )
 
 
-@dataclass(frozen=True)
-class AuditOptions:
-    """Options of an audit.
-
-    Attributes:
-        windows: most validation windows to look at.
-        draws: random orders of the weights; 100 for 128 windows or fewer when None, and fewer for more windows.
-        seed: of everything random.
-        attention: whether to look at the attention.
-        covariates: whether to permute covariates.
-        repeats: permutations of each covariate.
-    """
-
-    windows: int = 128
-    draws: int | None = None
-    seed: int = 0
-    attention: bool = True
-    covariates: bool = False
-    repeats: int = 10
-
-    def __post_init__(self) -> None:
-        for name, low in (("windows", 2), ("draws", 10), ("repeats", 2), ("seed", 0)):
-            value = getattr(self, name)
-            if value is not None and value < low:
-                raise ConfigError(f"--{name} must be at least {low}; got {value}", f"--{name} {low}")
-
-
 @dataclass
 class AuditListener:
     """Callbacks for the plan and the progress of an audit; by default they do nothing."""
@@ -100,7 +74,7 @@ class AuditListener:
 def audit_attention(
     model: Model,
     preparation: Preparation,
-    options: AuditOptions,
+    request: AuditRequest,
     *,
     device: torch.device,
     others: dict[str, Model] | None = None,
@@ -111,7 +85,7 @@ def audit_attention(
     Args:
         model: trained.
         preparation: of the table it was trained on, whose validation windows are audited.
-        options: what to audit.
+        request: what to audit; of a model without attention its covariates alone.
         device: where to compute.
         others: name -> model of another training on the same table.
         listener: called with the plan and the progress.
@@ -122,9 +96,16 @@ def audit_attention(
         DataError: a series of the table was not in training.
     """
     others, listener = others or {}, listener or AuditListener()
-    _refuse(model, options, others)
-    cutoffs = spread_evenly(preparation.validation_cutoffs, options.windows)
-    plan = plan_audit(model, preparation, options, len(others))
+    with_attention = model.has_attention or not request.covariates
+    if with_attention and not model.has_attention:
+        raise ConfigError(
+            "this run was trained with --attention none: there are no weights to audit",
+            "--covariates measures which columns it needs",
+        )
+    for name, other in others.items():
+        check_comparable(model, other, name)
+    cutoffs = spread_evenly(preparation.validation_cutoffs, request.windows)
+    plan = plan_audit(model, preparation, request, len(others))
     listener.planned(plan)
     with cpu_threads(model.config.training.threads):
         subject = Subject.of(model, preparation, cutoffs, device, listener.advanced)
@@ -132,50 +113,34 @@ def audit_attention(
         reference: Reference | None = None
         checks: list[Check] = []
         profiles: dict[str, list[float]] = {}
-        if options.attention:
+        if with_attention:
             weights_of_others = [
-                _weights_of(other, preparation, cutoffs, device, listener) for other in others.values()
+                Subject.of(other, preparation, cutoffs, device, listener.advanced).reference_forecasts().weights
+                for other in others.values()
             ]
             reference = subject.reference_forecasts()
             naive_mae = _naive_mae(subject, preparation)
-            experiment = _Experiment(subject, preparation.panel, reference, plan.draws, options.seed)
+            experiment = _Experiment(subject, preparation.panel, reference, plan.draws, request.seed)
             checks, profiles = experiment.checks(weights_of_others, naive_mae)
             verdict = overall_verdict(subject, checks, naive_mae)
-        covariates = covariate_importance(subject, options.repeats, options.seed) if options.covariates else None
-        header = _header(subject, preparation, plan, options.seed, reference)
+        covariates = covariate_importance(subject, request.repeats, request.seed) if request.covariates else None
+        header = _header(subject, preparation, plan, request.seed, reference)
     return Audit(header, verdict, checks, profiles, covariates)
 
 
-def plan_audit(model: Model, preparation: Preparation, options: AuditOptions, num_others: int) -> AuditPlan:
+def plan_audit(model: Model, preparation: Preparation, request: AuditRequest, num_others: int) -> AuditPlan:
     """Count the forecasts to compute."""
     available, num_keys = len(preparation.validation_cutoffs), model.network.patches.num_keys
-    windows = min(options.windows, available)
-    draws = options.draws or min(MOST_DRAWS, max(FEWEST_DRAWS, DRAWN_WINDOWS // windows))
+    windows = min(request.windows, available)
+    draws = request.draws or min(MOST_DRAWS, max(FEWEST_DRAWS, DRAWN_WINDOWS // windows))
     forecasts = 1
-    if options.covariates:
-        forecasts += 1 + options.repeats * num_permuted(model)
-    if options.attention:
+    if request.covariates:
+        forecasts += 1 + request.repeats * num_permuted(model)
+    if model.has_attention:
         forecasts += (
             2 + REACH_COST + draws + num_others + deletion.num_forecasts(num_keys) + ranking.num_forecasts(num_keys)
         )
     return AuditPlan(windows, available, draws, forecasts)
-
-
-def _refuse(model: Model, options: AuditOptions, others: dict[str, Model]) -> None:
-    if options.attention and not model.has_attention:
-        raise ConfigError(
-            "this run was trained with --attention none: there are no weights to audit",
-            "--covariates measures which columns it needs",
-        )
-    for name, other in others.items():
-        check_comparable(model, other, name)
-
-
-def _weights_of(
-    model: Model, preparation: Preparation, cutoffs: NDArray[np.int64], device: torch.device, listener: AuditListener
-) -> NDArray[np.float32]:
-    """The weights of another model over the same windows."""
-    return Subject.of(model, preparation, cutoffs, device, listener.advanced).reference_forecasts().weights
 
 
 class _Experiment(NamedTuple):
@@ -196,8 +161,8 @@ class _Experiment(NamedTuple):
             uniform_swap(subject, reference, equal, shuffled, naive_mae),
             need_by_group(subject, self.panel, reference, equal),
             permutation(subject, reference, shuffled),
-            deletion.deletion(subject, reference, seed),
-            deletion.sufficiency(subject, reference, seed),
+            deletion.deletion(subject, reference, seed, keep=False),
+            deletion.deletion(subject, reference, seed + 1, keep=True),
         ]
         explained = ranking.explain(subject, reference)
         checks.append(ranking.rank_agreement(explained, seed))
@@ -310,7 +275,7 @@ def _caveats(subject: Subject, checks: dict[str, Check], naive_mae: float) -> It
     state = "an encoder state" if length == 1 else f"the encoder state of a patch of {length} time steps"
     reach = checks["reach"]
     sides = (("reach_before", "before"), ("reach_after", "after")) if both_sides else (("reach_before", "before"),)
-    spans = [f"{_counted(reach[name].value, key)} {side} it" for name, side in sides if round(reach[name].value)]
+    spans = [f"{counted_keys(reach[name].value, key)} {side} it" for name, side in sides if round(reach[name].value)]
     stretch = ": read a weight as about that stretch, not about one value"
     far = f" and up to {' and '.join(spans)}{stretch}" if spans else ""
     yield (
@@ -344,10 +309,6 @@ def _caveats(subject: Subject, checks: dict[str, Check], naive_mae: float) -> It
             "stretches of lookback and horizon."
         )
     yield "This describes the network, not causes in the world."
-
-
-def _counted(count: float, key: str) -> str:
-    return f"{count:.0f} {key if round(count) == 1 else plural(key)}"
 
 
 def _past_the_weights(subject: Subject) -> Iterator[str]:

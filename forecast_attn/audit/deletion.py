@@ -102,34 +102,41 @@ def headline_count(num_keys: int) -> int:
     return max(1, round(HEADLINE * num_keys))
 
 
-def deletion(subject: Subject, reference: Reference, seed: int) -> Check:
-    """Zero the chosen steps: those with the largest weights should change the forecast most."""
-    trials = _try(subject, reference, seed, lambda chosen: chosen)
-    statistics = trials.statistics("above", "without")
+def deletion(subject: Subject, reference: Reference, seed: int, *, keep: bool) -> Check:
+    """Zero the chosen steps, or all others, and compare with as many random ones.
+
+    Args:
+        subject: the model and its windows.
+        reference: the forecasts as they are.
+        seed: of the random steps.
+        keep: keep the chosen steps only: those with the largest weights should change the forecast least. False deletes
+            them: they should change it most.
+    """
+    trials, keys = _try(subject, reference, seed, keep=keep), plural(subject.key)
+    statistics = trials.statistics("below", "with only") if keep else trials.statistics("above", "without")
     area = statistics[0]
     assert area.yardstick is not None
-    passed = bool(area.beats_chance) and area.value >= CLEARLY * area.yardstick.median
-    keys = plural(subject.key)
-    curves = [trials.curve("deletion", f"{keys} deleted")]
-    return Check("deletion", f"Deleting {keys}", passed, _deletion_verdict(trials, subject), statistics, curves)
+    random = area.yardstick.median
+    is_clear = CLEARLY * area.value <= random if keep else area.value >= CLEARLY * random
+    name, title, label = ("deletion", f"Deleting {keys}", f"{keys} deleted")
+    if keep:
+        name, title, label = ("sufficiency", f"Keeping {keys} only", f"{keys} kept")
+    verdict = _verdict(trials, subject, *(("keeping only", "keeping") if keep else ("deleting", "deleting")))
+    passed = bool(area.beats_chance) and is_clear
+    return Check(name, title, passed, verdict, statistics, [trials.curve(name, label)])
 
 
-def sufficiency(subject: Subject, reference: Reference, seed: int) -> Check:
-    """Keep only the chosen steps: those with the largest weights should change the forecast least."""
-    trials = _try(subject, reference, seed + 1, lambda chosen: ~chosen)
-    statistics = trials.statistics("below", "with only")
-    area = statistics[0]
-    assert area.yardstick is not None
-    passed = bool(area.beats_chance) and CLEARLY * area.value <= area.yardstick.median
-    keys = plural(subject.key)
-    curves = [trials.curve("sufficiency", f"{keys} kept")]
-    return Check(
-        "sufficiency", f"Keeping {keys} only", passed, _sufficiency_verdict(trials, subject), statistics, curves
+def _verdict(trials: _Trials, subject: Subject, chosen: str, others: str) -> str:
+    steps, change = trials.steps[trials.headline], trials.forecast_change[trials.headline]
+    target = subject.model.schema.roles.target
+    return (
+        f"{chosen} {the_steps(steps, subject.key)} with the most weight changes the forecast of '{target}' by "
+        f"{number(change[0])}, {as_much(trials.ratio)} as {others} {random_steps(steps)}"
     )
 
 
-def _try(subject: Subject, reference: Reference, seed: int, deleted: Callable[[Chosen], Chosen]) -> _Trials:
-    """Forecast without `deleted(chosen)`, for steps chosen from the top, from the bottom and at random."""
+def _try(subject: Subject, reference: Reference, seed: int, *, keep: bool) -> _Trials:
+    """Forecast without the chosen steps, or with them only: chosen from the top, from the bottom and at random."""
     num_keys, random = reference.weights.shape[-1], np.random.default_rng(seed)
     shares = [count / num_keys for count in counts_of(num_keys)]
     weights, own_mae = reference.weights.mean(axis=1), subject.mae(reference.prediction)
@@ -138,7 +145,7 @@ def _try(subject: Subject, reference: Reference, seed: int, deleted: Callable[[C
         numbers = _numbers(reference.visible, share)
         steps.append(float(numbers.mean()))
         choices = [_chosen(order, reference.visible, numbers) for order in _orders(weights, random)]
-        forecasts = [subject.forecast(reweigh=_without(subject, deleted(chosen))) for chosen in choices]
+        forecasts = [subject.forecast(reweigh=_without(subject, ~each if keep else each)) for each in choices]
         forecast_change.append([float(np.abs(forecast - reference.prediction).mean()) for forecast in forecasts])
         mae_change.append([subject.mae(forecast) - own_mae for forecast in forecasts])
     return _Trials(shares, steps, np.array(forecast_change), np.array(mae_change), subject.key)
@@ -167,21 +174,3 @@ def _chosen(order: NDArray[np.float32], visible: Chosen, numbers: NDArray[np.int
 
 def _without(subject: Subject, deleted: Chosen) -> Callable[[slice], DeletedKeys]:
     return lambda rows: DeletedKeys(torch.from_numpy(deleted[rows]).to(subject.device))
-
-
-def _deletion_verdict(trials: _Trials, subject: Subject) -> str:
-    steps, change = trials.steps[trials.headline], trials.forecast_change[trials.headline]
-    target = subject.model.schema.roles.target
-    return (
-        f"deleting {the_steps(steps, subject.key)} with the most weight changes the forecast of '{target}' by "
-        f"{number(change[0])}, {as_much(trials.ratio)} as deleting {random_steps(steps)}"
-    )
-
-
-def _sufficiency_verdict(trials: _Trials, subject: Subject) -> str:
-    steps, change = trials.steps[trials.headline], trials.forecast_change[trials.headline]
-    target = subject.model.schema.roles.target
-    return (
-        f"keeping only {the_steps(steps, subject.key)} with the most weight changes the forecast of '{target}' by "
-        f"{number(change[0])}, {as_much(trials.ratio)} as keeping {random_steps(steps)}"
-    )

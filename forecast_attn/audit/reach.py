@@ -20,7 +20,7 @@ from forecast_attn.audit.interventions import feeding
 from forecast_attn.audit.ranking import Explained
 from forecast_attn.audit.results import Check, Statistic, Yardstick
 from forecast_attn.audit.subject import Floats, Subject
-from forecast_attn.audit.wording import per_cent, plural
+from forecast_attn.audit.wording import counted_keys, per_cent, plural
 from forecast_attn.data.windows import Window
 from forecast_attn.forecasting.identifiability import recorded_memory
 
@@ -72,7 +72,7 @@ def reach_check(subject: Subject, explained: Explained, seed: int) -> Check:
     chance = [float(shown_by(order, explained, near).mean()) for order in orders]
     keys = plural(explained.key)
     shown = Statistic(
-        "shown", f"moving inputs {_keys(near, explained.key)} or less from a weight", reach.shown, "share",
+        "shown", f"moving inputs {counted_keys(near, explained.key)} or less from a weight", reach.shown, "share",
         Yardstick.of_draws(chance, "the weights in random order"), "above",
     )  # fmt: skip
     statistics = [
@@ -87,7 +87,7 @@ def reach_check(subject: Subject, explained: Explained, seed: int) -> Check:
 
 def _verdict(reach: Reach, explained: Explained, shown: Statistic) -> str:
     key, keys = explained.key, plural(explained.key)
-    near = _keys(NEAR[key], key)
+    near = counted_keys(NEAR[key], key)
     if reach.shown >= SHOWN:
         there = (
             f"{per_cent(reach.shown)} of what moves the forecast lies at {keys} that, with {near} on either side, hold "
@@ -103,21 +103,15 @@ def _verdict(reach: Reach, explained: Explained, shown: Statistic) -> str:
     )
 
 
-def _keys(count: int, key: str) -> str:
-    return f"{count} {key if count == 1 else plural(key)}"
-
-
 def reach_of(explained: Explained, gradient: Floats, near: int) -> Reach:
     """The gradient by distance from the key weighted most, and what is shown."""
     num_keys = explained.weights.shape[1]
     distances = np.arange(1 - num_keys, num_keys)
     tops = explained.weights.argmax(axis=1)
-    covered = _covered(explained.weights, explained.visible, near)
-    energy = _shares(np.square(explained.importances["input_occlusion"]))
     profile = np.zeros(len(distances))
     for top, shares in zip(tops, _shares(gradient), strict=True):
         profile[num_keys - 1 - top : 2 * num_keys - 1 - top] += shares
-    return Reach(distances, profile / len(tops), float(np.where(covered, energy, 0).sum(axis=1).mean()))
+    return Reach(distances, profile / len(tops), float(shown_by(explained.weights, explained, near).mean()))
 
 
 def shown_by(weights: Floats, explained: Explained, near: int) -> Floats:

@@ -7,14 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from forecast_attn.audit.audit import AuditListener, AuditOptions, audit_attention
+from forecast_attn.audit.audit import AuditListener, audit_attention
 from forecast_attn.audit.results import Audit
 from forecast_attn.audit.wording import per_cent
+from forecast_attn.config.requests import AuditRequest
 from forecast_attn.config.values import NETWORK
 from forecast_attn.devices import choose_device
 from forecast_attn.errors import ConfigError, DataError, RunError
 from forecast_attn.forecasting.inference import load_model
-from forecast_attn.forecasting.model import Model, read_config
+from forecast_attn.forecasting.model import read_config
 from forecast_attn.forecasting.predict import kept_weights
 from forecast_attn.runs.run_dir import RunDir, sha256_of
 from forecast_attn.runs.training_table import Table, panel_of_run
@@ -29,10 +30,7 @@ if TYPE_CHECKING:
 def audit_run(
     run: RunDir,
     data: pd.DataFrame | Table | None,
-    options: AuditOptions,
-    *,
-    others: Sequence[Path | str],
-    accelerator: str,
+    request: AuditRequest,
     listener: AuditListener | None,
 ) -> Audit:
     """Audit a run on the validation windows of the table it was trained on.
@@ -40,9 +38,7 @@ def audit_run(
     Args:
         run: finished.
         data: that table; the recorded file when None.
-        options: what to audit.
-        others: runs of other trainings on the same table.
-        accelerator: where to compute.
+        request: what to audit, and where.
         listener: called with the plan and the progress.
 
     Raises:
@@ -50,17 +46,22 @@ def audit_run(
         RunError: a run is damaged or cannot be compared; the table is not the one it was trained on, or not recorded.
         DataError: what is wrong with the table.
     """
-    device, model = choose_device(accelerator), load_model(run, validated=True)
-    models = {str(other): load_model(RunDir.open_finished(Path(other)), validated=True) for other in others}
-    for name, each in {str(run.path): model, **models}.items():
+    device, model = choose_device(request.accelerator), load_model(run, validated=True)
+    others = {str(other): load_model(RunDir.open_finished(other), validated=True) for other in request.seeds}
+    for name, each in {str(run.path): model, **others}.items():
         if each.is_ensemble:
-            _refuse_ensemble(name, each)
-    _refuse_the_same(run, others)
+            raise ConfigError(
+                f"'{name}' is an ensemble: an audit changes the weights inside one network, and this has "
+                f"{len(each.networks)}",
+                f"audit a member: forecast audit {name}/members/0, with --seeds {name}/members/1 to compare it with "
+                "another",
+            )
+    _refuse_the_same(run, request.seeds)
     panel = _training_table(run, data)
     model.schema.check_columns(panel)
     preparation = prepare(panel, model.config.data, model.schema.calendar)
     _check_boundary(run, preparation)
-    audit = audit_attention(model, preparation, options, device=device, others=models, listener=listener)
+    audit = audit_attention(model, preparation, request, device=device, others=others, listener=listener)
     return _with_share(audit, kept_weights(RunDir(run.home)))
 
 
@@ -94,13 +95,6 @@ def _check_boundary(run: RunDir, preparation: Preparation) -> None:
         )
 
 
-def _refuse_ensemble(name: str, model: Model) -> None:
-    raise ConfigError(
-        f"'{name}' is an ensemble: an audit changes the weights inside one network, and this has {len(model.networks)}",
-        f"audit a member: forecast audit {name}/members/0, with --seeds {name}/members/1 to compare it with another",
-    )
-
-
 def _refuse_the_same(run: RunDir, others: Sequence[Path | str]) -> None:
     """Refuse to compare a training with itself: its weights agree, which says nothing about other seeds."""
     seen = {sha256_of(run.model): run.path}
@@ -126,12 +120,3 @@ def _training_table(run: RunDir, data: pd.DataFrame | Table | None) -> Panel:
     except DataError as error:
         again = f"forecast audit {run.path} --data FILE, if the table was moved"
         raise error.reworded(hint=again if data is None else None) from None
-
-
-def write_audit(audit: Audit, run: RunDir, path: Path) -> None:
-    """Write the JSON document, whole or not at all.
-
-    Raises:
-        RunError: it cannot be written.
-    """
-    run.write_json(path, audit.to_dict())

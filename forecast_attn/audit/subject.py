@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ from torch import Tensor
 from forecast_attn.audit.interventions import VisibleKeys, feeding
 from forecast_attn.data.scaling import Scaler
 from forecast_attn.data.windows import Window, WindowArrays
-from forecast_attn.forecasting.inference import BATCH_SIZE
+from forecast_attn.forecasting.inference import BATCH_SIZE, inference
 from forecast_attn.forecasting.model import Model
 from forecast_attn.forecasting.weight_need import reweighing
 from forecast_attn.nn.attention import Attention, Reweigh
@@ -125,7 +125,7 @@ class Subject:
     def reference_forecasts(self) -> Reference:
         """Forecast the windows, with the weights."""
         parts, visible = [], []
-        with torch.inference_mode(), full_float32():
+        with inference():
             for rows, window in self.batches():
                 observed = VisibleKeys(self.attention.score.heads)
                 with reweighing(self.attention, observed):
@@ -151,7 +151,7 @@ class Subject:
             rewindow: makes the windows themselves.
         """
         parts = []
-        with torch.inference_mode(), full_float32():
+        with inference():
             for rows, window in self.batches():
                 with self._weighing(reweigh, rows), self._feeding(change, rows):
                     output = self.model.network(rewindow(rows, window), need_weights=False)
@@ -180,13 +180,6 @@ class Subject:
         if change is None:
             return nullcontext()
         return feeding(self.model.network, lambda inputs: change(rows, inputs))
-
-
-@contextmanager
-def full_float32() -> Iterator[None]:
-    """TensorFloat-32 would round a GPU's products to ten bits: a forecast would depend on its batch."""
-    with torch.backends.cudnn.flags(enabled=True, allow_tf32=False):
-        yield
 
 
 def _deviations(preparation: Preparation) -> Floats:

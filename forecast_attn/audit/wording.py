@@ -53,6 +53,11 @@ def plural(key: str) -> str:
     return f"{key}es" if key.endswith("ch") else f"{key}s"
 
 
+def counted_keys(count: float, key: str) -> str:
+    """`1 step`, `8 steps`, `2 patches`."""
+    return f"{count:.0f} {key if round(count) == 1 else plural(key)}"
+
+
 def the_steps(count: float, key: str = "step") -> str:
     """`the step`, `the 8 steps`; `the 2 patches`."""
     return f"the {key}" if round(count) == 1 else f"the {round(count)} {plural(key)}"

@@ -288,8 +288,15 @@ def _ask(model: Model, arrays: WindowArrays, batch: Tensor, need_weights: bool) 
 @contextmanager
 def inference() -> Iterator[None]:
     """Compute without gradients, in full precision."""
+    with torch.inference_mode(), full_float32():
+        yield
+
+
+@contextmanager
+def full_float32() -> Iterator[None]:
+    """Compute in full precision."""
     # TensorFloat-32 would round a GPU's products to ten bits: a forecast would depend on its batch.
-    with torch.inference_mode(), torch.backends.cudnn.flags(enabled=True, allow_tf32=False):
+    with torch.backends.cudnn.flags(enabled=True, allow_tf32=False):
         yield
 
 

@@ -125,10 +125,12 @@ def _draw(
     """A path for each row (num_paths, horizon), on the series' scale, of numbers (num_paths, horizon, 2)."""
     import torch
 
+    from forecast_attn.forecasting.inference import inference
+
     if not len(rows):
         return np.empty(uniform.shape[:2], np.float32)
     device = arrays.target.device
-    with torch.inference_mode(), torch.backends.cudnn.flags(enabled=True, allow_tf32=False):
+    with inference():
         window, draws = arrays.gather(torch.from_numpy(rows).to(device)), torch.from_numpy(uniform).to(device)
         drawn: NDArray[np.float32] = network(window, need_weights=False, uniform=draws).prediction.cpu().numpy()
     return drawn

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 import torch
 
-from forecast_attn.audit import Audit, AuditOptions, AuditPlan, audit_attention
+from forecast_attn.audit import Audit, AuditPlan, audit_attention
 from forecast_attn.audit.audit import AuditListener
 from forecast_attn.audit.subject import Subject
 from forecast_attn.config.options import RunConfig
+from forecast_attn.config.requests import AuditRequest
 from forecast_attn.data.split import spread_evenly
 from forecast_attn.errors import ConfigError
 from forecast_attn.forecasting.inference import window_sizes
@@ -48,7 +49,7 @@ def untrained(**options: Any) -> tuple[Model, Preparation]:
 def audited(**options: Any) -> Audit:
     model, preparation = untrained(**options)
     return audit_attention(
-        model, preparation, AuditOptions(windows=8, draws=10, covariates=True, repeats=2), device=CPU
+        model, preparation, AuditRequest(windows=8, draws=10, covariates=True, repeats=2), device=CPU
     )
 
 
@@ -85,7 +86,7 @@ def test_an_audit_announces_what_it_computes_and_leaves_the_network_as_it_was() 
     plans, passes = list[AuditPlan](), list[int]()
     listener = AuditListener(planned=plans.append, advanced=passes.append)
     others = {"other": untrained(attention="bahdanau", missing="mask")[0]}
-    options = AuditOptions(windows=5, draws=10, covariates=True, repeats=2)
+    options = AuditRequest(windows=5, draws=10, covariates=True, repeats=2)
     audit = audit_attention(model, preparation, options, device=CPU, others=others, listener=listener)
     (plan,) = plans
     assert plan.windows == audit.header.windows == 5
@@ -104,7 +105,7 @@ def test_a_network_that_ignores_its_attention_is_not_faithful() -> None:
     decoder = model.network.decoder
     with torch.no_grad():
         decoder.combine.weight[:, : decoder.attention.context_size] = 0
-    audit = audit_attention(model, preparation, AuditOptions(windows=8, draws=10), device=CPU)
+    audit = audit_attention(model, preparation, AuditRequest(windows=8, draws=10), device=CPU)
     assert audit.verdict is not None
     assert audit.verdict.level == "not faithful"
     assert {check.name: check.passed for check in audit.checks} == {
@@ -124,7 +125,7 @@ def test_a_network_that_ignores_its_attention_is_not_faithful() -> None:
 @pytest.mark.slow
 def test_a_lookback_of_two_steps_has_nothing_to_rank() -> None:
     model, preparation = untrained(attention="luong-general", lookback=2)
-    audit = audit_attention(model, preparation, AuditOptions(windows=4, draws=10), device=CPU)
+    audit = audit_attention(model, preparation, AuditRequest(windows=4, draws=10), device=CPU)
     check = audit.check("rank_agreement")
     assert np.isnan(check["state_occlusion_tau"].value)
     assert check.passed is False
@@ -148,11 +149,11 @@ def test_more_windows_get_fewer_draws() -> None:
         raise InterruptedError
 
     with pytest.raises(InterruptedError):
-        audit_attention(model, many, AuditOptions(windows=400), device=CPU, listener=AuditListener(planned=stop))
+        audit_attention(model, many, AuditRequest(windows=400), device=CPU, listener=AuditListener(planned=stop))
     assert plans[0].draws == 12_800 // 400
 
 
 @pytest.mark.parametrize("options", [{"windows": 1}, {"draws": 9}, {"repeats": 1}, {"seed": -1}])
 def test_options_have_ranges(options: dict[str, int]) -> None:
     with pytest.raises(ConfigError, match=f"--{next(iter(options))} must be at least"):
-        AuditOptions(**options)
+        AuditRequest.from_options(options)

@@ -10,10 +10,11 @@ import pandas as pd
 import pytest
 
 from forecast_attn.attention_file import read_attention
-from forecast_attn.audit import Audit, AuditOptions, audit_attention
+from forecast_attn.audit import Audit, audit_attention
 from forecast_attn.audit.importance import input_occlusion, varying_columns
 from forecast_attn.audit.subject import Subject
 from forecast_attn.audit.wording import plural, the_steps
+from forecast_attn.config.requests import AuditRequest
 from forecast_attn.errors import RunError
 from forecast_attn.forecaster import Forecaster
 from forecast_attn.inspection.audit_section import audit_section
@@ -148,7 +149,7 @@ def test_every_kind_of_network_over_patches_can_be_audited(options: dict[str, An
 @pytest.mark.slow
 def test_too_few_patches_to_rank_do_not_count_against_the_weights() -> None:
     model, preparation = untrained(attention="luong-general", lookback=4, patch_length=2)
-    audit = audit_attention(model, preparation, AuditOptions(windows=4, draws=10), device=CPU)
+    audit = audit_attention(model, preparation, AuditRequest(windows=4, draws=10), device=CPU)
     check = audit.check("rank_agreement")
     assert check.passed is None
     assert check.verdict == "a lookback of fewer than 3 patches leaves nothing to rank"
@@ -157,7 +158,7 @@ def test_too_few_patches_to_rank_do_not_count_against_the_weights() -> None:
 @pytest.mark.slow
 def test_an_audit_of_time_steps_says_nothing_of_patches() -> None:
     model, preparation = untrained(attention="luong-general")
-    audit = audit_attention(model, preparation, AuditOptions(windows=4, draws=10), device=CPU)
+    audit = audit_attention(model, preparation, AuditRequest(windows=4, draws=10), device=CPU)
     assert "patch" not in json.dumps(audit.to_dict())
 
 
@@ -170,7 +171,7 @@ def test_patches_in_sentences(count: float, words: str) -> None:
 @pytest.mark.slow
 def test_what_reaches_the_forecast_past_the_weights_is_said() -> None:
     model, preparation = untrained(attention="luong-general", lookback=8, lags="2,4", linear_path=True)
-    audit = audit_attention(model, preparation, AuditOptions(windows=4, draws=10), device=CPU)
+    audit = audit_attention(model, preparation, AuditRequest(windows=4, draws=10), device=CPU)
     assert audit.verdict is not None
     caveats = " ".join(audit.verdict.caveats)
     assert "Each step also reads what lay 2, 4 steps before it (--lags)" in caveats
