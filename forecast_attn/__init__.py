@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from forecast_attn.evaluation.evaluate import Evaluation as Evaluation
     from forecast_attn.evaluation.evaluate import evaluate as evaluate
     from forecast_attn.forecaster import Forecaster as Forecaster
+    from forecast_attn.forecasting.forecast_result import ForecastResult as ForecastResult
     from forecast_attn.forecasting.mlflow_model import save_mlflow_model as save_mlflow_model
-    from forecast_attn.forecasting.predict import ForecastResult as ForecastResult
     from forecast_attn.live.server import ui as ui
     from forecast_attn.serving.app import create_app as create_app
     from forecast_attn.serving.server import serve as serve
@@ -36,7 +36,7 @@ _HOMES = {
     "AttentionDump": "attention_file",
     "BacktestResult": "backtest.result",
     "Comparison": "comparison.leaderboard",
-    "ForecastResult": "forecasting.predict",
+    "ForecastResult": "forecasting.forecast_result",
     "Forecaster": "forecaster",
     "TuningResult": "tuning.result",
     "compare": "comparison.compare",

@@ -29,7 +29,7 @@ from forecast_attn.config.requests import (
 )
 from forecast_attn.data.reading import fetched
 from forecast_attn.errors import ConfigError, RunError
-from forecast_attn.forecasting.predict import ForecastResult
+from forecast_attn.forecasting.forecast_result import ForecastResult
 from forecast_attn.runs.run_dir import SCRATCH, RunDir, check_is_free
 from forecast_attn.runs.training_table import Table, name_of, panel_of_run, read_panel
 
@@ -305,13 +305,13 @@ class Forecaster:
             DataError: the history cannot be used.
         """
         from forecast_attn.data.template import FutureTemplate
-        from forecast_attn.forecasting.history import read_history
+        from forecast_attn.forecasting.history import read_history, table_beside
         from forecast_attn.forecasting.inference import load_model
-        from forecast_attn.forecasting.predict import table_beside
 
         run = self._fitted()
         model = load_model(run)
-        frame = table_beside(fetched(data), self.config.data, model.schema.roles, wide=self.config.data.wide)
+        table = fetched(data)
+        frame = None if table is None else table_beside(table, model)
         panel = read_history(model, run, frame, name_of(data), cold_start=True).panel
         known = model.schema.vocabulary.categories
         return FutureTemplate.of(panel, model.schema.horizon, self.config.data, panel.zone, known)

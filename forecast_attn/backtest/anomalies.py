@@ -32,7 +32,7 @@ from forecast_attn.errors import ConfigError, DataError
 from forecast_attn.forecasting.history import with_calendar_of
 from forecast_attn.forecasting.inference import load_model
 from forecast_attn.forecasting.model import Model
-from forecast_attn.forecasting.predict import with_written_times
+from forecast_attn.forecasting.prediction_table import with_written_times
 from forecast_attn.runs.atomic import replacing, write_atomically, write_errors_of
 from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.runs.training_table import Table, name_of

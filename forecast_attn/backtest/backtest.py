@@ -41,7 +41,7 @@ from forecast_attn.errors import DataError
 from forecast_attn.forecasting.attention_output import AttentionDumpPlan, NetworkShare
 from forecast_attn.forecasting.inference import forecast_windows
 from forecast_attn.forecasting.model import Model
-from forecast_attn.forecasting.predict import predictions_csv
+from forecast_attn.forecasting.prediction_table import predictions_csv
 from forecast_attn.runs.atomic import write_atomically
 
 

@@ -14,8 +14,8 @@ from forecast_attn.errors import INCOMPLETE
 
 if TYPE_CHECKING:
     from forecast_attn.cli.tables import PipedConsole
+    from forecast_attn.forecasting.forecast_result import ForecastResult
     from forecast_attn.forecasting.partitioned import PartForecast
-    from forecast_attn.forecasting.predict import ForecastResult
 
 PREVIEW_ROWS = 5
 MOST_CATEGORIES = 10
@@ -79,7 +79,7 @@ def predict(
     metrics = forecaster.metrics
     notes.say(_how_good(metrics))
     if to_stdout:
-        from forecast_attn.forecasting.predict import predictions_csv
+        from forecast_attn.forecasting.prediction_table import predictions_csv
 
         printing.write_table(predictions_csv(result.predictions))
     else:
@@ -261,7 +261,7 @@ def _document(
 
 
 def _show(result: ForecastResult, csv_path: str | None, attention_path: str | None) -> None:
-    from forecast_attn.forecasting.predict import predictions_csv
+    from forecast_attn.forecasting.prediction_table import predictions_csv
 
     predictions = result.predictions
     printing.say(predictions_csv(predictions.head(PREVIEW_ROWS)).rstrip("\n"))

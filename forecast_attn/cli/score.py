@@ -87,7 +87,7 @@ def _notes(summary: dict[str, Any]) -> list[str]:
 def _table(scores: AnomalyScores) -> Any:
     """The flagged rows that lie furthest outside."""
     from forecast_attn.cli.tables import plain_table
-    from forecast_attn.forecasting.predict import with_written_times
+    from forecast_attn.forecasting.prediction_table import with_written_times
 
     names, numeric = ("item_id", "timestamp"), ("target", "lower", "upper", "score", "p_value")
     table = plain_table(*names, *numeric, left=names)

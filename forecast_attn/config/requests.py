@@ -191,7 +191,7 @@ class BacktestRequest(AttentionFile, Sharing, Computing):
     refit: str = option("never", "continue training every K cut-offs, on the rows up to then", metavar="never|every|K")
     refit_epochs: int | None = option(None, "epochs of each refit (default: 2)", low=1)
     refit_learning_rate: float | None = option(
-        None, "peak learning rate of each refit (default: a fifth of the run's)", low=1e-12, high=1e36
+        None, "peak learning rate of each refit (default: a fifth of the run's)", low=1e-36, high=1e36
     )
     refit_window: str | None = option(
         None, "refit on the newest steps only: 1344, or 8W (default: on all rows)", metavar="STEPS|TIME"
@@ -280,7 +280,7 @@ class UpdateRequest(Computing):
     out: Path | None = option(None, "run directory to write (default: runs/<time>-<attention>)", metavar="DIR")
     epochs: int | None = option(None, "epochs of training (default: 2)", low=1)
     learning_rate: float | None = option(
-        None, "peak learning rate (default: a fifth of the run's)", low=1e-12, high=1e36
+        None, "peak learning rate (default: a fifth of the run's)", low=1e-36, high=1e36
     )
     window: str | None = option(
         None, "train on the newest steps only: 1344, or 8W (default: on all rows)", metavar="STEPS|TIME"

@@ -15,11 +15,13 @@ from forecast_attn.data.future import extend, join_future
 from forecast_attn.data.issued import is_issued
 from forecast_attn.data.panel import Panel, ranges
 from forecast_attn.data.panel_building import VintageTable, build_panel
+from forecast_attn.data.reading import Source, read_beside
 from forecast_attn.data.roles import Roles
 from forecast_attn.errors import DataError
 from forecast_attn.forecasting.model import Model
 from forecast_attn.forecasting.tail import read_tail
 from forecast_attn.runs.run_dir import RunDir
+from forecast_attn.runs.training_table import Table
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,23 @@ def read_history(
     if not cold_start:
         schema.scaler.for_series(panel.item_ids)  # names those that training did not see
     return History(panel, skipped, schema.scaler.unseen(panel.item_ids))
+
+
+def table_beside(table: pd.DataFrame | Table | Source, model: Model, *, wide: bool | None = None) -> pd.DataFrame:
+    """Read a table as that of the training was.
+
+    Args:
+        table: a history, new rows, or values of covariates along the horizon.
+        model: with the options and roles of the training.
+        wide: the table has a column per series; as in training when None.
+
+    Raises:
+        DataError: what is wrong with it.
+    """
+    config, roles = model.config.data, model.schema.roles
+    config = replace(config, categorical=roles.categorical)  # in this table they may all look like numbers
+    with without_flags_of_train():
+        return read_beside(table, config, item_id=roles.item_id, wide=config.wide if wide is None else wide)
 
 
 def _with_forecasts(

@@ -13,12 +13,7 @@ from forecast_attn.config.requests import PredictRequest
 from forecast_attn.devices import choose_device
 from forecast_attn.errors import needing
 from forecast_attn.forecasting.inference import load_model
-from forecast_attn.forecasting.predict import (
-    ForecastRequest,
-    LoadedRun,
-    PreparedForecast,
-    forecast_prepared,
-)
+from forecast_attn.forecasting.predict import ForecastRequest, LoadedRun, PreparedForecast, forecast_prepared
 from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.version import package_version
 

@@ -107,24 +107,19 @@ def appearing(folder: Path | None, names: Sequence[str]) -> Iterator[ResultFolde
     """
     if folder is None:
         yield None
-    elif (url := url_of(folder)) is not None:
-        yield from _at_url(UrlFolder(url), names)
-    else:
-        yield from _on_disk(folder)
-
-
-def _at_url(folder: UrlFolder, names: Sequence[str]) -> Iterator[UrlFolder]:
+        return
+    url = url_of(folder)
+    if url is None:
+        with appearing_folder(folder) as partial:
+            yield DiskFolder(partial)
+        return
+    at_url = UrlFolder(url)
     try:
-        yield folder
-        mark_done(folder.url)
+        yield at_url
+        mark_done(url)
     except BaseException:
-        remove(folder.url_of_file(name) for name in names)
+        remove(at_url.url_of_file(name) for name in names)
         raise
-
-
-def _on_disk(folder: Path) -> Iterator[DiskFolder]:
-    with appearing_folder(folder) as partial:
-        yield DiskFolder(partial)
 
 
 def _items(file: pq.ParquetFile) -> list[str]:

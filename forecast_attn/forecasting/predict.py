@@ -5,9 +5,8 @@ weights.
 from __future__ import annotations
 
 import contextlib
-import itertools
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
@@ -17,32 +16,29 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.attention_file import AttentionDump, AttentionWriter, DumpChoice, read_attention
-from forecast_attn.baselines.combination import combined, mean_of
-from forecast_attn.baselines.combination_weights import others_and_share
-from forecast_attn.baselines.registry import BaselineSetup, baseline_forecasts, check_baselines, quantile_forecasts
-from forecast_attn.config.options import DataConfig, RunConfig
+from forecast_attn.baselines.registry import check_baselines
+from forecast_attn.config.options import RunConfig
 from forecast_attn.config.requests import PredictRequest
-from forecast_attn.config.values import NETWORK, quantile_name
-from forecast_attn.data.csv_text import csv_text
+from forecast_attn.config.values import NETWORK
 from forecast_attn.data.outliers import far_from_training
 from forecast_attn.data.panel import Panel
-from forecast_attn.data.reading import Source, read_beside, shared_by_all, table_name
-from forecast_attn.data.roles import Roles
+from forecast_attn.data.reading import Source, shared_by_all, table_name
 from forecast_attn.data.split import forecast_cutoffs
-from forecast_attn.data.zones import in_zone, zone_of
-from forecast_attn.errors import ConfigError, DataError, RunError, reason_of
+from forecast_attn.errors import ConfigError, RunError, reason_of
 from forecast_attn.forecasting.attention_output import AttentionDumpPlan, DumpListener, NetworkShare
+from forecast_attn.forecasting.baseline_forecasts import BaselineForecasts
 from forecast_attn.forecasting.exported import ExportedRun, check_exported
+from forecast_attn.forecasting.forecast_result import ForecastResult
 from forecast_attn.forecasting.history import (
     History,
     future_panel,
     read_history,
+    table_beside,
     with_calendar_of,
     with_cold_series,
-    without_flags_of_train,
 )
-from forecast_attn.forecasting.library_formats import as_darts, as_nixtla
 from forecast_attn.forecasting.model import Model, WindowForecasts
+from forecast_attn.forecasting.prediction_table import prediction_columns, predictions_csv, predictions_table
 from forecast_attn.forecasting.samples import SampleChoice, write_samples
 from forecast_attn.runs.atomic import replacing, write_errors_of
 from forecast_attn.runs.output_paths import refuse_outputs
@@ -52,8 +48,7 @@ from forecast_attn.runs.training_table import Table
 if TYPE_CHECKING:
     import torch
 
-    from forecast_attn.data.categories import UnknownCategory
-    from forecast_attn.data.findings import Finding, Repair
+    from forecast_attn.data.findings import Finding
     from forecast_attn.data.windows import WindowArrays
     from forecast_attn.forecasting.engine import Engine
 
@@ -263,15 +258,15 @@ def read_beyond(
         DataError: what is wrong with the tables.
         RunError: tail.parquet is damaged.
     """
-    config, roles = model.config.data, model.schema.roles
-    known = table_beside(future, config, roles)
+    config = model.config.data
+    known = None if future is None else table_beside(future, model, wide=False)
     source, beside = table_name(data), table_name(future)
     forecasts = None if known is None else (known, beside)
     # Without a name here, the table's memory is free once the panel is built.
     history = read_history(
         model,
         run,
-        table_beside(data, config, roles, wide=config.wide),
+        None if data is None else table_beside(data, model),
         source,
         cold_start=cold_start,
         forecasts=forecasts,
@@ -303,17 +298,6 @@ def _other(request: ForecastRequest, weights: dict[str, float], model: Model, pa
     if request.combine_with:
         return BaselineForecasts.of(request.combine_with, model, panel)
     return BaselineForecasts.weighted(weights, model, panel) if weights else None
-
-
-def table_beside(
-    table: pd.DataFrame | Table | Source | None, config: DataConfig, roles: Roles, *, wide: bool = False
-) -> pd.DataFrame | None:
-    """A table read as that of the training was; None for none."""
-    if table is None:
-        return None
-    config = replace(config, categorical=roles.categorical)  # in this table they may all look like numbers
-    with without_flags_of_train():
-        return read_beside(table, config, item_id=roles.item_id, wide=wide)
 
 
 def check_members(model: Model, request: ForecastRequest) -> None:
@@ -463,271 +447,3 @@ def _open(
     if dump_request.on_dump is not None:
         dump_request.on_dump(output.size, path)
     return output, files.enter_context(output.open(path))
-
-
-def prediction_columns(panel: Panel, model: Model, forecasts: WindowForecasts) -> dict[str, Any]:
-    """The columns of predictions.csv for a batch: one row per window and step, the quantiles by their names."""
-    horizon, batch = model.schema.horizon, len(forecasts.cutoffs)
-    quantiles = np.empty((batch, horizon, 0)) if forecasts.quantiles is None else forecasts.quantiles
-    steps = np.arange(1, horizon + 1)
-    return {
-        "item_id": np.repeat(np.array(panel.item_ids, dtype=object)[forecasts.series], horizon),
-        "cutoff": np.repeat(panel.timestamps[forecasts.cutoffs], horizon),
-        "timestamp": panel.timestamps[forecasts.cutoffs[:, None] + steps].ravel(),
-        "step": np.tile(steps, batch),
-        "prediction": forecasts.prediction.ravel(),
-        **{quantile_name(quantile): quantiles[..., index].ravel() for index, quantile in enumerate(model.quantiles)},
-    }
-
-
-def predictions_table(parts: list[dict[str, Any]], panel: Panel, not_learned: tuple[str, ...]) -> pd.DataFrame:
-    """The table of forecasts, in the panel's time zone, from the columns of its batches."""
-    predictions = pd.DataFrame({name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
-    predictions = in_zone(predictions, panel.zone)
-    if not not_learned:
-        return predictions
-    learned = np.where(predictions["item_id"].isin(not_learned), "no", "yes")
-    return predictions.assign(learned=learned)
-
-
-def predictions_csv(predictions: pd.DataFrame) -> str:
-    """The text of predictions.csv. Ten digits are more than float32 weights can mean, and survive a round trip."""
-    return csv_text(with_written_times(predictions), float_format="%.10g")
-
-
-def with_written_times(predictions: pd.DataFrame) -> pd.DataFrame:
-    """The table with its times as text, as `written_times` gives them."""
-    return predictions.assign(**written_times(predictions))
-
-
-def written_times(predictions: pd.DataFrame) -> dict[str, list[str]]:
-    """The columns of times as text.
-
-    Times of a zone carry their offset, as `2024-03-31 03:00:00+02:00`; without any clock, dates are only dates.
-    """
-    dates = {name: predictions[name] for name in ("cutoff", "timestamp")}
-    dates = {name: column for name, column in dates.items() if column.dtype.kind == "M"}
-    zoned = [name for name, column in dates.items() if isinstance(column.dtype, pd.DatetimeTZDtype)]
-    has_clock = any((dates[name] != dates[name].dt.normalize()).any() for name in zoned)
-    # By numpy: a tenth of the time that pandas takes for the few rows of a request.
-    plain = {name: column.to_numpy() for name, column in dates.items() if name not in zoned}
-    has_clock = has_clock or any((stamps != stamps.astype("datetime64[D]")).any() for stamps in plain.values())
-    written = {}
-    for name, column in dates.items():
-        if name in zoned:
-            instants = column.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy()
-            written[name] = zone_of(column).text(instants).tolist()
-        else:
-            texts = np.datetime_as_string(plain[name], unit="s" if has_clock else "D", casting="unsafe")
-            written[name] = [text.replace("T", " ") for text in texts.tolist()]
-    return written
-
-
-# --------------------------------------------------------------------------- combining
-# Combination of the model's forecasts with baselines.
-
-
-SHARE_DIGITS = 4
-
-
-class BaselineForecasts(NamedTuple):
-    """The mean of some baselines' forecasts of the same windows."""
-
-    cutoffs: NDArray[np.int64]
-    """Rows of the last known values, ascending (num_series,)."""
-    prediction: NDArray[np.float64]
-    """(num_series, horizon), NaN where there is none."""
-    share: NDArray[np.float64] | float = 0.5
-    """Their weight in the forecast; the rest is the model's (num_series, horizon)."""
-    distances: NDArray[np.float64] | None = None
-    """Distances of their quantiles from their points, NaN without quantiles (num_series, horizon, num_quantiles)."""
-
-    @classmethod
-    def weighted(cls, weights: dict[str, float], model: Model, panel: Panel) -> BaselineForecasts:
-        """Forecast with the baselines that validation chose, which learn from the whole history.
-
-        Args:
-            weights: of the network and the baselines; where a baseline has no forecast the others share its weight.
-            model: whose windows these are.
-            panel: the history, with `horizon` future rows per series.
-        """
-        schema = model.schema
-        cutoffs = forecast_cutoffs(panel, schema.lookback, schema.horizon, pad=schema.padded)
-        setup = BaselineSetup.of(schema, panel.timestamps[cutoffs].max())
-        forecasts, unknown = {}, np.full((len(cutoffs), schema.horizon), np.nan)
-        for name in (each for each in weights if each != NETWORK):
-            try:
-                forecasts[name] = baseline_forecasts(name, panel, cutoffs, setup)
-            except DataError:  # this history is too short to learn from
-                forecasts[name] = unknown
-        return cls(cutoffs, *others_and_share(forecasts, weights, unknown.shape))
-
-    @classmethod
-    def of(cls, names: tuple[str, ...], model: Model, panel: Panel) -> BaselineForecasts:
-        """Forecast with baselines that learn from the whole history.
-
-        Args:
-            names: of the baselines, at least one.
-            model: whose windows these are.
-            panel: the history, with `horizon` future rows per series.
-
-        Raises:
-            ConfigError: there is no such baseline, or it is not installed.
-            DataError: the history is too short to learn from.
-        """
-        schema = model.schema
-        cutoffs = forecast_cutoffs(panel, schema.lookback, schema.horizon, pad=schema.padded)
-        try:
-            setup = BaselineSetup.of(schema, panel.timestamps[cutoffs].max())
-            each = [quantile_forecasts(name, panel, cutoffs, setup, model.quantiles) for name in names]
-        except DataError as error:
-            rows = f"the history has {int(panel.num_known.max()):,} rows"
-            hint = "--data HISTORY with more rows: of the run alone the last lookback is known"
-            raise error.reworded(f"{error.message}; {rows}", hint) from None
-        apart = [quantiles - point[..., None] for point, quantiles in each if quantiles is not None]
-        return cls(cutoffs, mean_of([point for point, _ in each]), distances=mean_of(apart) if apart else None)
-
-    def network_share(self, panel: Panel) -> NetworkShare:
-        """The weight of the network, on average over the steps: of most series, and of those with another one."""
-        share = np.where(np.isnan(self.prediction), 0, self.share)
-        shares = np.round(1 - share.mean(axis=1), SHARE_DIGITS)
-        values, counts = np.unique(shares, return_counts=True)
-        usual = float(values[counts.argmax()])
-        series = panel.series_of(self.cutoffs)
-        others = {panel.item_ids[series[at]]: float(shares[at]) for at in np.flatnonzero(shares != usual)}
-        return NetworkShare(usual, others)
-
-    def alone(self, panel: Panel) -> tuple[str, ...]:
-        """Series without a forecast of any baseline, which have the model's alone."""
-        missing = np.isnan(self.prediction).all(axis=1)
-        return tuple(panel.item_ids[index] for index in panel.series_of(self.cutoffs[missing]))
-
-    def combined(self, forecasts: WindowForecasts, *, non_negative: bool) -> WindowForecasts:
-        """The mean of network and baselines, and the quantiles around it; see `combination.combined`."""
-        indices = np.searchsorted(self.cutoffs, forecasts.cutoffs)
-        baselines = self.prediction[indices]
-        share = self.share if isinstance(self.share, float) else self.share[indices]
-        quantiles = {} if forecasts.quantiles is None else {str(at): each for at, each in _each(forecasts.quantiles)}
-        apart = None if self.distances is None else {str(at): each for at, each in _each(self.distances[indices])}
-        prediction, moved = combined(
-            forecasts.prediction, quantiles, baselines, distances=apart, share=share, non_negative=non_negative
-        )
-        stacked = None if forecasts.quantiles is None else np.stack(list(moved.values()), axis=-1)
-        return forecasts._replace(prediction=prediction, quantiles=stacked)
-
-
-def _each(quantiles: NDArray[np.float64]) -> enumerate[NDArray[np.float64]]:
-    return enumerate(np.moveaxis(quantiles, -1, 0))
-
-
-# --------------------------------------------------------------------------- forecast result
-# Result of `Forecaster.predict`.
-
-
-SHOWN = 3
-"""Forecasts that a notebook draws of a result."""
-
-
-@dataclass(frozen=True)
-class ForecastResult:
-    """Result of `predict`."""
-
-    predictions: pd.DataFrame
-    """item_id, cutoff, timestamp, step (1 … horizon), prediction and a column per quantile (`0.1`), in the target's
-    units."""
-    attention: AttentionDump | None
-    """The weights behind them, of an ensemble averaged over its members; None for the mechanism `none`."""
-    member_attention: tuple[AttentionDump, ...] = ()
-    """Weights of each member of an ensemble, where requested."""
-    skipped: tuple[str, ...] = ()
-    """Series with fewer rows than the lookback, which have no forecast."""
-    not_learned: tuple[str, ...] = ()
-    """Series with a forecast that training left out as too short, or did not see: the network knows nothing of them. If
-    there are any, the forecasts have a column `learned` with yes and no."""
-    cold: tuple[str, ...] = ()
-    """Series that training did not see, scaled by their own lookback."""
-    unknown_categories: tuple[UnknownCategory, ...] = ()
-    """Categories of the history and the future that training did not see."""
-    repairs: tuple[Repair, ...] = ()
-    """Repairs of the history, and cells of the future that are empty and hidden."""
-    findings: tuple[Finding, ...] = ()
-    """Notes and warnings about what is known of the future."""
-    samples_path: Path | None = None
-    """Parquet file of the paths that were drawn; None where none were asked for. A temporary one lives as long as the
-    Forecaster."""
-    samples_seed: int | None = None
-    """Seed of the samples."""
-    combined_with: tuple[str, ...] = ()
-    """The baselines that are in the forecasts."""
-    weights: dict[str, float] = field(default_factory=dict)
-    """Weights of `network` and each baseline, as validation chose; empty where both have one half."""
-    alone: tuple[str, ...] = ()
-    """The series of which none of those baselines had a forecast: the model's stands alone."""
-
-    def __repr__(self) -> str:
-        from forecast_attn.data.findings import counted
-
-        frame = self.predictions
-        series, cutoffs = frame["item_id"].nunique(), frame["cutoff"].nunique()
-        after = f"after {frame['cutoff'].iloc[0]}" if cutoffs == 1 else f"after {cutoffs:,} cut-offs"
-        levels = f", quantiles {', '.join(self.quantiles)}" if self.quantiles else ""
-        steps = int(frame["step"].max()) if len(frame) else 0
-        return f"<ForecastResult: {counted(steps, 'step')} of {series:,} series {after}{levels}>"
-
-    def _repr_html_(self) -> str:
-        """The first series as lines with their widest interval, and the table, for a notebook."""
-        import forecast_attn.notebook as notebook
-
-        edges = [self.quantiles[0], self.quantiles[-1]] if len(self.quantiles) > 1 else []
-        parts = []
-        for (item, cutoff), rows in itertools.islice(
-            self.predictions.groupby(["item_id", "cutoff"], sort=False), SHOWN
-        ):
-            label = f"{item}, after {cutoff}"
-            drawn = notebook.line(rows["prediction"].to_numpy(), [rows[name].to_numpy() for name in edges], label)
-            parts.append(notebook.caption(label) + drawn)
-        return notebook.titled(repr(self)[1:-1], *parts, notebook.table(self.predictions))
-
-    @property
-    def quantiles(self) -> tuple[str, ...]:
-        """Names of the columns that are quantiles, ascending."""
-        known = ("item_id", "cutoff", "timestamp", "step", "prediction", "learned")
-        return tuple(str(name) for name in self.predictions.columns if name not in known)
-
-    def to_nixtla(self, model: str = "forecast_attn") -> pd.DataFrame:
-        """The forecasts with Nixtla's columns: unique_id, ds, cutoff, the model's, and `model-lo-80`, `model-hi-80`.
-
-        Args:
-            model: name of the model, which is that of its column.
-        """
-        return as_nixtla(self.predictions, self.quantiles, model)
-
-    def to_polars(self) -> Any:
-        """The forecasts as a frame of polars.
-
-        Raises:
-            ConfigError: polars is not installed.
-        """
-        try:
-            import polars
-        except ImportError:
-            raise ConfigError("a frame of polars needs the package 'polars'", "pip install polars") from None
-        return polars.from_pandas(self.predictions)
-
-    def to_darts(self, freq: str | None = None) -> dict[str, Any]:
-        """The forecasts as one TimeSeries of darts per series, by name; quantiles are components.
-
-        Args:
-            freq: time step, as pandas writes it; found in three steps or more when None.
-
-        Raises:
-            ConfigError: darts is not installed.
-        """
-        return as_darts(self.predictions, ["prediction", *self.quantiles], freq)
-
-    @property
-    def samples(self) -> pd.DataFrame | None:
-        """The paths, read from their file: item_id, cutoff, sample (from 0), timestamp, step, value; None without."""
-        import pandas as pd
-
-        return None if self.samples_path is None else pd.read_parquet(self.samples_path)

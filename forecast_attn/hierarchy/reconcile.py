@@ -23,7 +23,7 @@ from forecast_attn.data.reading import read_beside, table_name
 from forecast_attn.errors import ConfigError, DataError, RunError, needing
 from forecast_attn.evaluation.quantile_scores import quantile_columns
 from forecast_attn.forecasting.model import read_config
-from forecast_attn.forecasting.predict import predictions_csv
+from forecast_attn.forecasting.prediction_table import predictions_csv
 from forecast_attn.forecasting.quantiles import cut_off
 from forecast_attn.hierarchy.structure import Hierarchy
 from forecast_attn.runs.atomic import write_atomically

@@ -23,7 +23,8 @@ from forecast_attn.evaluation.quantile_scores import quantile_columns
 from forecast_attn.forecasting.history import read_history
 from forecast_attn.forecasting.inference import forecast_windows, load_model
 from forecast_attn.forecasting.model import Model, trained_until
-from forecast_attn.forecasting.predict import kept_weights, prediction_columns
+from forecast_attn.forecasting.predict import kept_weights
+from forecast_attn.forecasting.prediction_table import prediction_columns
 from forecast_attn.inspection.interpretation import best_of_baselines
 from forecast_attn.plotting.forecasts import Forecasts, check_known, label_of
 from forecast_attn.runs.run_dir import RunDir

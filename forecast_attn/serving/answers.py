@@ -9,10 +9,10 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
+from forecast_attn.forecasting.forecast_result import ForecastResult
 from forecast_attn.forecasting.model import WindowForecasts
-from forecast_attn.forecasting.predict import (
-    ForecastResult,
-    PreparedForecast,
+from forecast_attn.forecasting.predict import PreparedForecast
+from forecast_attn.forecasting.prediction_table import (
     prediction_columns,
     predictions_csv,
     predictions_table,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +17,9 @@ from forecast_attn.data.findings import counted, stop_at_errors
 from forecast_attn.data.frequency import Stamps
 from forecast_attn.data.localise import axis_stamps
 from forecast_attn.data.panel import Panel
-from forecast_attn.data.reading import digest_of, read_beside
+from forecast_attn.data.reading import digest_of
 from forecast_attn.errors import ConfigError, DataError, RunError
-from forecast_attn.forecasting.history import without_flags_of_train
+from forecast_attn.forecasting.history import table_beside, without_flags_of_train
 from forecast_attn.forecasting.model import Model
 from forecast_attn.runs.run_dir import DAMAGED_HINT, RunDir
 from forecast_attn.runs.training_table import Table, check_recorded_files, name_of
@@ -64,7 +64,7 @@ def read_extended(
     if run.read_json(run.config)["data"].get("vintages_sha256") is not None or model.config.data.vintages is not None:
         raise ConfigError("a run with --vintages cannot be updated", "train again: forecast train DATA --vintages FILE")
     old_frame, base, old_added = _table_of(model, run, history)
-    new_frame = _read(model, data)
+    new_frame = table_beside(data, model)
     name = name_of(data)
     if new_frame.empty:
         raise DataError(f"'{name}' has no rows", "give the rows after the end of the run's table")
@@ -84,22 +84,16 @@ def read_extended(
 # --------------------------------------------------------------------------- reading
 
 
-def _read(model: Model, table: pd.DataFrame | Table) -> pd.DataFrame:
-    roles = model.schema.roles
-    options = replace(model.config.data, categorical=roles.categorical)
-    with without_flags_of_train():
-        return read_beside(table, options, item_id=roles.item_id, wide=options.wide)
-
-
 def _table_of(
     model: Model, run: RunDir, history: pd.DataFrame | Table | None
 ) -> tuple[pd.DataFrame, dict[str, Any], pd.DataFrame | None]:
     """The table of a run, the file it began with, and the rows that earlier updates added to that."""
     base = base_of(run)
     if history is not None:
-        is_file = isinstance(history, str | Path) and str(history) != "-"
-        about = _file(history) if is_file else {"file": name_of(history), "sha256": None}
-        return _read(model, history), about, None
+        about: dict[str, Any] = {"file": name_of(history), "sha256": None}
+        if isinstance(history, str | Path) and str(history) != "-":
+            about = {"file": str(history), "sha256": digest_of(history)}
+        return table_beside(history, model), about, None
     if base["sha256"] is None:
         raise RunError(
             f"'{run.path}' was not trained on a file, so its table is not known", "name the table with --history FILE"
@@ -107,7 +101,7 @@ def _table_of(
     added = _added(run)
     try:
         check_recorded_files(str(run.path), base, model.config, data=None, vintages=None)
-        frame = _read(model, base["file"])
+        frame = table_beside(base["file"], model)
     except (RunError, DataError) as error:
         raise error.reworded(hint="name the run's table with --history FILE") from None
     if added is None:
@@ -129,10 +123,6 @@ def _added(run: RunDir) -> pd.DataFrame | None:
     except (OSError, ValueError, pa.ArrowException) as error:
         raise RunError(f"cannot read '{run.added}': {str(error).splitlines()[0]}", DAMAGED_HINT) from None
     return frame
-
-
-def _file(history: Any) -> dict[str, Any]:
-    return {"file": str(history), "sha256": digest_of(history)}
 
 
 def base_of(run: RunDir) -> dict[str, Any]:

@@ -35,7 +35,7 @@ from forecast_attn.training.refit import (
     windows_to_refit,
 )
 from forecast_attn.training.scoring import UpdateMetrics, score_updated
-from forecast_attn.training.update import HeldOutScores, Updated, updated
+from forecast_attn.training.update import Updated, updated
 from forecast_attn.updating.rows import ExtendedTable, read_extended
 from forecast_attn.version import package_version
 
@@ -246,7 +246,7 @@ class _UpdatedRun:
             "epochs": self.refit_request.epochs,
         }
         scores = {"old": self.update.before, "new": self.update.after}
-        return record | {name: _score(each) for name, each in scores.items() if each is not None}
+        return record | {name: each._asdict() for name, each in scores.items() if each is not None}
 
     def _ending(self) -> dict[str, Any]:
         """The last training, as metrics.json tells it."""
@@ -271,10 +271,6 @@ def _metrics_again(run: RunDir, ending: dict[str, Any]) -> dict[str, Any]:
     left_out = ("format", "manifest", "final_fit", "no_final_fit", "model_sha256")
     kept = {name: value for name, value in run.read_json(run.metrics).items() if name not in left_out}
     return {**kept, **ending}
-
-
-def _score(scores: HeldOutScores) -> dict[str, float | None]:
-    return dict(scores._asdict())
 
 
 def _without_format(content: dict[str, Any]) -> dict[str, Any]:

@@ -151,14 +151,14 @@ def test_scores_are_those_of_the_rows(result: BacktestResult, sales: pd.DataFram
 def test_scores_do_not_depend_on_the_parts_that_are_read(
     shop_run: Path, result: BacktestResult, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    backtest = plan_backtest(RunDir(shop_run), None, BacktestOptions())
+    backtest = plan_backtest(RunDir(shop_run), None, BacktestOptions(by=("item_id",)))
     models, frame, expected = result.rows.models, result.frame, result.scores
     most = 11 * len(models)  # which ends within windows, and within cut-offs
     monkeypatch.setattr("forecast_attn.backtest.forecast_rows.ROWS_AT_ONCE", most)
     parts = list(result.rows.parts())
     assert max(map(len, parts)) == most
     assert sum(map(len, parts)) == len(frame)
-    scores = score_backtest(parts, backtest, None, ["item_id"])
+    scores = score_backtest(parts, backtest)
     pd.testing.assert_frame_equal(scores.overall, expected.overall, check_exact=True)
     pd.testing.assert_frame_equal(scores.by_step, expected.by_step, check_exact=True)
     pd.testing.assert_frame_equal(scores.skills, expected.skills, check_exact=True)

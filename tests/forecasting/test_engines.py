@@ -16,9 +16,8 @@ from forecast_attn.data.split import forecast_cutoffs
 from forecast_attn.errors import ConfigError
 from forecast_attn.forecaster import Forecaster
 from forecast_attn.forecasting.engine import RayEngine
-from forecast_attn.forecasting.history import future_panel, read_history, with_cold_series
+from forecast_attn.forecasting.history import future_panel, read_history, table_beside, with_cold_series
 from forecast_attn.forecasting.inference import forecast_windows, load_model
-from forecast_attn.forecasting.predict import table_beside
 from forecast_attn.runs.run_dir import RunDir
 
 pytestmark = pytest.mark.slow
@@ -75,7 +74,7 @@ def in_order(function: Any, shared: Any, tasks: Iterable[Any]) -> Iterator[Any]:
 def test_pieces_of_work_have_the_bits_and_batches_of_one_process(run: Path) -> None:
     directory = RunDir(run)
     model = load_model(directory)
-    frame = table_beside(shops(), model.config.data, model.schema.roles)
+    frame = table_beside(shops(), model)
     history = read_history(model, directory, frame, "table", cold_start=True).panel
     model = with_cold_series(model, history)
     panel, _ = future_panel(model, history, None, "")

@@ -11,8 +11,7 @@ import pytest
 
 from forecast_attn import Forecaster
 from forecast_attn.errors import ConfigError, RunError
-from forecast_attn.forecasting.library_formats import as_nixtla
-from forecast_attn.forecasting.predict import ForecastResult
+from forecast_attn.forecasting.forecast_result import ForecastResult, as_nixtla
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ import pytest
 from forecast_attn import Forecaster
 from forecast_attn.config.options import RunConfig
 from forecast_attn.errors import ConfigError, DataError, RunError
-from forecast_attn.forecasting.predict import ForecastResult
+from forecast_attn.forecasting.forecast_result import ForecastResult
 from forecast_attn.forecasting.samples import PATHS_AT_ONCE
 from forecast_attn.training.progress import EpochRecord, TrainingListener
 

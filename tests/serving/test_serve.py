@@ -25,7 +25,7 @@ import pytest
 
 from forecast_attn import Forecaster
 from forecast_attn.errors import ConfigError, RunError
-from forecast_attn.forecasting.predict import predictions_csv, with_written_times
+from forecast_attn.forecasting.prediction_table import predictions_csv, with_written_times
 
 from ..forks import Conditions, start_forked
 

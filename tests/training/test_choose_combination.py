@@ -25,7 +25,8 @@ from forecast_attn.baselines.combination_weights import (
 from forecast_attn.baselines.theta import formula_forecasts
 from forecast_attn.errors import RunError
 from forecast_attn.forecasting import tail
-from forecast_attn.forecasting.predict import BaselineForecasts, ForecastResult
+from forecast_attn.forecasting.baseline_forecasts import BaselineForecasts
+from forecast_attn.forecasting.forecast_result import ForecastResult
 from forecast_attn.inspection.report import inspect_attention
 from forecast_attn.training import choose_combination
 
