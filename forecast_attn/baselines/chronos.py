@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 import importlib
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -75,9 +74,12 @@ def chronos_forecasts(panel: Panel, cutoffs: Ints, setup: BaselineSetup, quantil
     forecasts = np.full((len(cutoffs), setup.horizon, len(quantiles)), np.nan)
     windows = _Windows(panel, setup.horizon, pipeline.model_context_length)
     known = np.array([windows.has_values(cutoff) for cutoff in cutoffs], dtype=bool)
+    # The first Chronos models draw their quantiles from sample paths, and each path of a batch depends on the others.
+    at_once = 1 if type(pipeline).__name__ == "ChronosPipeline" else WINDOWS_AT_ONCE
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)  # the first Chronos models draw their quantiles from sample paths
-        for rows in _batches(np.flatnonzero(known)):
+        for first in range(0, int(known.sum()), at_once):
+            rows = np.flatnonzero(known)[first : first + at_once]
+            torch.manual_seed(0)
             inputs = [windows.at(cutoff) for cutoff in cutoffs[rows]]
             batch = inputs if reads_covariates else [torch.from_numpy(window["target"]) for window in inputs]
             predicted, _ = pipeline.predict_quantiles(
@@ -109,11 +111,6 @@ def _pipeline(folder: Path) -> Any:
     except (OSError, ValueError, KeyError, AttributeError, AssertionError, RuntimeError) as error:
         reason = next(iter(str(error).splitlines()), type(error).__name__)
         raise ConfigError(f"--chronos-model: '{folder}' cannot be loaded: {reason}", "download it again") from None
-
-
-def _batches(rows: Ints) -> Iterator[Ints]:
-    for first in range(0, len(rows), WINDOWS_AT_ONCE):
-        yield rows[first : first + WINDOWS_AT_ONCE]
 
 
 class _Windows:

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 import torch
 
+from forecast_attn.baselines.chronos import chronos_forecasts
 from forecast_attn.baselines.registry import check_baselines, quantile_forecasts
 from forecast_attn.errors import ConfigError
 
@@ -78,6 +79,29 @@ def saved(kind: Callable[..., torch.nn.Module], config: object, folder: Path) ->
             torch.nn.init.normal_(parameter, std=0.3)
     model.save_pretrained(folder)  # type: ignore[operator]
     return folder
+
+
+class ChronosPipeline:
+    """Draws as the first models do: for a whole batch at once."""
+
+    model_context_length = 64
+
+    def predict_quantiles(
+        self, batch: list[torch.Tensor], prediction_length: int, quantile_levels: list[float]
+    ) -> tuple[torch.Tensor, None]:
+        return torch.rand(len(batch), prediction_length, len(quantile_levels)), None
+
+
+def test_drawn_paths_of_a_window_depend_on_no_other_window(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("forecast_attn.baselines.chronos.check_chronos", lambda folder: None)
+    monkeypatch.setattr("forecast_attn.baselines.chronos._pipeline", lambda folder: ChronosPipeline())
+    panel = panel_of()
+    setup, cutoffs = setup_of(panel, chronos_model=Path("model")), late_cutoffs(panel)[:3]
+    together = chronos_forecasts(panel, cutoffs, setup, QUANTILES)
+    for index, cutoff in enumerate(cutoffs):
+        np.testing.assert_array_equal(
+            chronos_forecasts(panel, np.array([cutoff]), setup, QUANTILES)[0], together[index]
+        )
 
 
 @with_chronos
