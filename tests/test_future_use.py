@@ -61,6 +61,16 @@ def test_the_template_of_a_history_leads_to_the_forecast_of_it(forecast, run, wr
     assert refused.error.startswith("'future.csv' has no row for the steps to forecast")
 
 
+def test_the_only_step_may_be_a_missing_value(forecast, small, make_table, write):
+    """Of several steps a column without any value was not filled in; of a single step nobody can tell."""
+    options = (*small, "--future", "temperature", "--missing", "mask", "--horizon", "1", "--out", "run", "--quiet")
+    assert forecast("train", write(make_table(rows=120)), *options).code == 0
+    empty = write(future("2024-04-30", 1, temperature=None), "future.csv")
+    outcome = forecast("predict", "run", "--future", empty, "--out", "f.csv")
+    assert outcome.code == 0, outcome.err
+    assert "'future.csv' has no 'temperature' for 1 of the 1 step to forecast" in " ".join(outcome.err.split())
+
+
 def test_each_series_of_a_future_file_is_used(forecast, small, make_table, write):
     parts = [make_table(rows=123, seed=seed).assign(item_id=name) for seed, name in enumerate("ab")]
     table = pd.concat(parts, ignore_index=True)

@@ -168,15 +168,15 @@ def missing_cells(roles: Roles, rows: FutureRows, masked: bool) -> NDArray[np.bo
     """Mask of the cells that a forecast needs and no table has (num_series, horizon, num_future +
     num_future_categories).
 
-    A covariate known for k steps is needed for those only. With `masked`, an empty cell counts as known where its
-    series has a value at another step: a column without any was not filled in. An absent row never counts as known.
+    A covariate known for k steps is needed for those only. With `masked`, an empty cell counts as known unless its
+    series has no value at any of several steps: that column was not filled in. An absent row never counts as known.
     """
     needed = needed_cells(roles, rows.stamps.shape[1])
     empty = np.concatenate([np.isnan(rows.covariates), rows.category_codes < 0], axis=2) & needed
     if not masked:
         return empty
-    not_filled = (empty | ~needed).all(axis=1, keepdims=True)
-    return empty & (~rows.present | not_filled)
+    not_filled = (empty | ~needed).all(axis=1, keepdims=True) & (needed.sum(axis=0) > 1)
+    return np.asarray(empty & (~rows.present | not_filled), np.bool_)
 
 
 def needed_cells(roles: Roles, horizon: int) -> NDArray[np.bool_]:
