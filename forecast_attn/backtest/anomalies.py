@@ -85,12 +85,15 @@ class _EveryRow(Schedule):
     step: int = 1
     after: Any = None
     """The stamp before the first row to score, where `start` names none."""
+    since: Any = None
+    """The first cut-off; of all of them when None."""
 
     def cutoff_stamps(self, panel: Panel, horizon: int, trained_until: Any = None) -> Stamps:
         """The stamps to forecast from, ascending (num_cutoffs,); see `Schedule.cutoff_stamps`."""
         axis = axis_of(panel)
         first = np.searchsorted(axis.stamps, self.first_row(panel, axis))
-        return axis.stamps[max(first - self.step, 0) : len(axis.stamps) - self.step]
+        cutoffs = axis.stamps[max(first - self.step, 0) : len(axis.stamps) - self.step]
+        return cutoffs if self.since is None else cutoffs[cutoffs >= self.since]
 
     def first_row(self, panel: Panel, axis: Axis) -> Any:
         """The stamp of the first row to score.
@@ -165,7 +168,8 @@ def score_rows(
     allowed = most_above(request.rate, len(reference))
     if allowed < 0:
         raise _too_few(request.rate, len(reference))
-    panels, unknown_future = _with_room(read_actuals(model, run, data), model)
+    known = read_actuals(model, run, data)
+    panels, unknown_future = _with_room(known, model)
     panel = panels[0]
     model = with_calendar_of(model, panel)
     schedule = _EveryRow(start=request.start, step=request.step, after=axis_of(normal.panel).stamps[-1])
@@ -173,8 +177,14 @@ def score_rows(
     options = BacktestOptions(baselines=(), accelerator=request.accelerator)
     backtest = plan_on_panel(run, model, panel, options, schedule)
     rows = _scored(backtest, request, scratch())
-    for other in panels[1:]:
-        rows = _same_in_both(rows, _scored(plan_on_panel(run, model, other, options, schedule), request, scratch()))
+    if unknown_future is not None:
+        # Earlier forecasts read nothing that was guessed.
+        since = _first_cutoff_beyond(known, model.schema.horizon)
+        late = rows["cutoff"] >= pd.Series(known.zone.column(np.array([since])))[0]
+        if late.any():
+            again = plan_on_panel(run, model, panels[1], options, replace(schedule, since=since))
+            rows = rows[_same_in_both(rows, late.to_numpy(), _scored(again, request, scratch()))]
+            rows = rows.reset_index(drop=True)
     above = numbers_above(rows["score"].to_numpy(), reference)
     rows = rows.assign(p_value=(1 + above) / (1 + len(reference)), flagged=above <= allowed)
     observed = _observed_rows(panel, first)
@@ -219,10 +229,22 @@ def _scored(backtest: Backtest, request: ScoreRequest, folder: Path) -> pd.DataF
     return kept.assign(lower=lower, upper=upper, score=scores)
 
 
-def _same_in_both(rows: pd.DataFrame, others: pd.DataFrame) -> pd.DataFrame:
-    """The rows with the same forecast under two guesses: those that do not depend on what was guessed."""
-    names = ["prediction", "lower", "upper"]
-    return rows[(rows[names] == others[names]).all(axis=1)].reset_index(drop=True)
+def _same_in_both(rows: pd.DataFrame, late: NDArray[np.bool_], others: pd.DataFrame) -> NDArray[np.bool_]:
+    """Mask of the rows whose forecast is the same under two guesses: those that do not depend on what was guessed.
+
+    Args:
+        rows: forecast under one guess.
+        late: those that may depend on it (num_rows,).
+        others: the late ones under the other guess.
+    """
+    names, same = ["prediction", "lower", "upper"], ~late
+    same[late] = (rows.loc[late, names].to_numpy() == others[names].to_numpy()).all(axis=1)
+    return same
+
+
+def _first_cutoff_beyond(panel: Panel, horizon: int) -> Any:
+    """The first cut-off from which a horizon reaches beyond the rows of a series."""
+    return panel.timestamps[np.maximum(panel.ends - horizon, panel.starts[:-1])].min()
 
 
 def _with_room(panel: Panel, model: Model) -> tuple[list[Panel], str | None]:

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 
 from forecast_attn import Forecaster
 from forecast_attn.backtest.anomalies import AnomalyScores, interval_scores, most_above, numbers_above
+from forecast_attn.backtest.backtest import rows_as_forecast
+from forecast_attn.backtest.job import Backtest
 from forecast_attn.errors import ConfigError, DataError, RunError
 
 from .conftest import HORIZON, OPTIONS, SALES
@@ -153,12 +155,20 @@ def test_p_values_are_ranks_among_the_rows_that_validated_the_run(step: int, sid
 
 
 def test_the_last_rows_are_scored_without_the_covariates_after_them(
-    forecaster: Forecaster, scores: AnomalyScores
+    forecaster: Forecaster, scores: AnomalyScores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A forecast of one step reads no covariate of a later one."""
+    """A forecast of one step reads no covariate of a later one; two guesses are made for the last windows alone."""
+    windows = list[int]()
+
+    def counted(backtest: Backtest, folder: Path) -> pd.DataFrame:
+        windows.append(len(backtest.folds.windows))
+        return rows_as_forecast(backtest, folder)
+
+    monkeypatch.setattr("forecast_attn.backtest.anomalies.rows_as_forecast", counted)
     ended = forecaster.anomalies(TABLE[TABLE["sales"].notna()], rate=RATE)
     assert ended.summary["not_scored"] == 0
     pd.testing.assert_frame_equal(ended.frame, scores.frame, check_exact=True)
+    assert windows[2] == windows[1] * (HORIZON - 1) // NEW
 
 
 def test_rows_whose_forecast_reads_unknown_covariates_are_not_scored(tmp_path: Path) -> None:
