@@ -302,12 +302,12 @@ def _values(columns: Columns, schema: Schema, inputs: NetworkInputs, series: int
         return None, None
     names = {"past": schema.roles.past_covariates, "future": schema.roles.future_covariates}
     if columns.group == "static":
-        at = schema.roles.static_covariates.index(columns.name)
-        loc, unit = float(scaler.static.loc[at]), float(scaler.static.scale[at])
-        return float(inputs.static[0, at]) * unit + loc, loc
-    at = names[columns.group].index(columns.name)
+        position = schema.roles.static_covariates.index(columns.name)
+        loc, unit = float(scaler.static.loc[position]), float(scaler.static.scale[position])
+        return float(inputs.static[0, position]) * unit + loc, loc
+    position = names[columns.group].index(columns.name)
     affine = scaler.future if columns.group == "future" else scaler.past
-    loc, unit = float(affine.loc[series, at]), float(affine.scale[series, at])
+    loc, unit = float(affine.loc[series, position]), float(affine.scale[series, position])
     given = (inputs.future if columns.group == "future" else inputs.past)[0]
     values = given[:, columns.positions[field][0]]
     if schema.layout.masked:

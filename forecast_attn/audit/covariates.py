@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from forecast_attn.audit.chance import noise_bound, stretches_of
 from forecast_attn.audit.results import (
@@ -157,10 +156,11 @@ class Columns:
 
     def taken_from(self, other: Window, window: Window) -> Window:
         """A batch of windows with these columns of another batch."""
-        replaced: dict[str, Any] = {
-            name: _replaced(getattr(window, name), getattr(other, name), at) for name, at in self.positions.items()
-        }
-        return window._replace(**replaced, **{name: getattr(other, name) for name in self.whole})
+        replaced: dict[str, Any] = {name: getattr(other, name) for name in self.whole}
+        for name, indices in self.positions.items():
+            index = torch.tensor(indices, device=getattr(window, name).device)
+            replaced[name] = getattr(window, name).index_copy(-1, index, getattr(other, name).index_select(-1, index))
+        return window._replace(**replaced)
 
 
 def columns_and_groups(schema: Schema) -> list[Columns]:
@@ -221,8 +221,8 @@ def _grouped(singles: list[Columns]) -> list[Columns]:
         members = [columns for columns in singles if columns.group == kind]
         positions: Positions = {}
         for columns in members:
-            for name, at in columns.positions.items():
-                positions[name] = positions.get(name, []) + at
+            for name, indices in columns.positions.items():
+                positions[name] = positions.get(name, []) + indices
         if members:
             groups.append(Columns(kind, kind, tuple(columns.name for columns in members), positions, is_group=True))
     return groups
@@ -231,8 +231,3 @@ def _grouped(singles: list[Columns]) -> list[Columns]:
 def _with_indicator(index: int, number: int, masked: bool) -> list[int]:
     """A covariate, and where values may be missing its indicator, which stands behind all covariates of its kind."""
     return [index, number + index] if masked else [index]
-
-
-def _replaced(tensor: Tensor, other: Tensor, positions: list[int]) -> Tensor:
-    index = torch.tensor(positions, device=tensor.device)
-    return tensor.index_copy(-1, index, other.index_select(-1, index))

@@ -38,8 +38,9 @@ def partial_dependence(subject: Subject, column: str, values: Sequence[float | s
                 return window._replace(
                     future_categories=_with(window.future_categories, positions["future_categories"][0], given, subject)
                 )
-            at, series = schema.roles.future_covariates.index(column), subject.series[rows]
-            scaled = (float(value) - subject.scaler.future.loc[series, at]) / subject.scaler.future.scale[series, at]
+            position, series = schema.roles.future_covariates.index(column), subject.series[rows]
+            affine = subject.scaler.future
+            scaled = (float(value) - affine.loc[series, position]) / affine.scale[series, position]
             inputs = window.future_covariates
             given = torch.from_numpy(scaled).to(inputs)[:, None].expand(inputs.shape[:2])
             inputs = _with(inputs, positions["future_covariates"][0], given, subject)

@@ -112,8 +112,8 @@ def integrate(
     nodes, masses = (torch.from_numpy(each) for each in np.polynomial.legendre.leggauss(points))
     ways = [end - start for end, start in zip(inputs, baseline, strict=True)]
     totals = [torch.zeros_like(way, dtype=torch.float64) for way in ways]
-    for at in range(0, points, at_once):
-        shares, weights = (nodes[at : at + at_once] + 1) / 2, masses[at : at + at_once] / 2
+    for first in range(0, points, at_once):
+        shares, weights = (nodes[first : first + at_once] + 1) / 2, masses[first : first + at_once] / 2
         path = [
             (start + shares.to(way).view(-1, *(1,) * way.ndim) * way).flatten(0, 1)
             for start, way in zip(baseline, ways, strict=True)
@@ -169,11 +169,11 @@ def read_inputs(subject: Subject, windows: Iterator[Window] | list[Window]) -> I
         yield read[0]
 
 
-def _gradients(function: Callable[..., Tensor], at: Sequence[Tensor]) -> list[Tensor]:
+def _gradients(function: Callable[..., Tensor], inputs: Sequence[Tensor]) -> list[Tensor]:
     """Gradients of each row's number with respect to that row of the inputs; 0 for those that are not read."""
-    at = [each.detach().requires_grad_(True) for each in at]
+    inputs = [each.detach().requires_grad_(True) for each in inputs]
     with torch.enable_grad(), differentiable_recurrence():
-        return list(torch.autograd.grad(function(*at).sum(), at, materialize_grads=True))
+        return list(torch.autograd.grad(function(*inputs).sum(), inputs, materialize_grads=True))
 
 
 def differentiable_recurrence() -> contextlib.AbstractContextManager[None]:

@@ -176,11 +176,11 @@ def rows_at(panel: Panel, cutoffs: Stamps) -> NDArray[np.int64]:
     rows = np.full((len(cutoffs), panel.num_series), NOT_BEGUN, np.int64)
     for index, (start, end) in enumerate(zip(panel.starts[:-1], panel.ends, strict=True)):
         stamps = panel.timestamps[start:end]
-        at = np.searchsorted(stamps, cutoffs)
-        rows[at == len(stamps), index] = ENDED
-        there = np.flatnonzero(at < len(stamps))
-        there = there[stamps[at[there]] == cutoffs[there]]
-        rows[there, index] = start + at[there]
+        positions = np.searchsorted(stamps, cutoffs)
+        rows[positions == len(stamps), index] = ENDED
+        there = np.flatnonzero(positions < len(stamps))
+        there = there[stamps[positions[there]] == cutoffs[there]]
+        rows[there, index] = start + positions[there]
     return rows
 
 

@@ -115,10 +115,10 @@ def stamps_of(frame: pd.DataFrame, column: str, series: Ints, panel: Panel, sour
             if panel.date_order is None:
                 raise
             stamps, bad = parsed(panel.date_order)  # 3/4/2024 means what it means in the actuals
-        for at in np.flatnonzero(bad)[:1]:
-            row = file_positions(frame).row(int(at))
+        for index in np.flatnonzero(bad)[:1]:
+            row = file_positions(frame).row(int(index))
             raise DataError(
-                f"column '{column}' has no time stamp in row {row}: '{frame[column].iloc[at]}'",
+                f"column '{column}' has no time stamp in row {row}: '{frame[column].iloc[index]}'",
                 "correct the cell, or remove the row",
                 row=row,
                 column=column,

@@ -173,8 +173,8 @@ def _seasonal_naive_rows(tidy: pd.DataFrame, panel: Panel, season: int) -> pd.Da
     """Seasonal-naive forecasts for every row of the first model; NaN where a cut-off is not in the actuals."""
     keys = ["series", "item_id", "cutoff", "timestamp", "step", "row", "target"]
     rows = tidy[keys].drop_duplicates(["series", "cutoff", "timestamp"]).reset_index(drop=True)
-    at = rows_at(panel, rows["series"].to_numpy(), rows["cutoff"].to_numpy())
-    cutoffs, which = np.unique(at, return_inverse=True)
+    cutoff_rows = rows_at(panel, rows["series"].to_numpy(), rows["cutoff"].to_numpy())
+    cutoffs, which = np.unique(cutoff_rows, return_inverse=True)
     known = cutoffs >= 0
     horizon = int(rows["step"].max())
     forecast = np.full((len(cutoffs), horizon), np.nan)

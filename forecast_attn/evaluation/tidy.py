@@ -150,8 +150,8 @@ class ForecastTable:
     def _own_windows(self, column: str) -> dict[str, Any]:
         cutoffs = stamps_of(self.frame, column, self.series, self.panel, self.source)
         steps = self.panel.frequency.steps_between(cutoffs, self.stamps)
-        for at in np.flatnonzero(steps < 1)[:1]:
-            stamp, cutoff = (self.panel.zone.stamp_text(each[at]) for each in (self.stamps, cutoffs))
+        for row in np.flatnonzero(steps < 1)[:1]:
+            stamp, cutoff = (self.panel.zone.stamp_text(each[row]) for each in (self.stamps, cutoffs))
             raise DataError(
                 f"'{self.source}' has a forecast of {stamp} whose cut-off, {cutoff}, is not before it",
                 "the column cutoff must hold the last known time of each forecast",
@@ -187,12 +187,12 @@ class ForecastTable:
 
     def _refuse_repeats(self, tidy: pd.DataFrame) -> None:
         keys = [name for name in ("model", "series", "cutoff", "timestamp") if name in tidy]
-        for at in np.flatnonzero(tidy.duplicated(keys))[:1]:
-            texts = {name: self.panel.zone.stamp_text(tidy[name].to_numpy()[at]) for name in keys[2:]}
+        for row in np.flatnonzero(tidy.duplicated(keys))[:1]:
+            texts = {name: self.panel.zone.stamp_text(tidy[name].to_numpy()[row]) for name in keys[2:]}
             made = f" made at {texts['cutoff']}" if "cutoff" in texts else ""
             raise DataError(
                 f"'{self.source}' has two forecasts of {texts['timestamp']}{made}, "
-                f"series '{tidy['item_id'].iloc[at]}', model '{tidy['model'].iloc[at]}'",
+                f"series '{tidy['item_id'].iloc[row]}', model '{tidy['model'].iloc[row]}'",
                 "remove the repeats" if made else "add a column cutoff with the last known time of each",
             )
 

@@ -73,9 +73,9 @@ def _write(panel: Panel, rows: int, stream: IO[bytes]) -> None:
 def _schema(table: pa.Table, panel: Panel) -> pa.Schema:
     """The columns of all parts, of which the first one may have texts that are all missing."""
     schema = table.schema
-    for at, field in enumerate(schema):
+    for index, field in enumerate(schema):
         if pa.types.is_null(field.type) and panel.num_rows > ROWS_OF_A_PART:
-            schema = schema.set(at, field.with_type(pa.string()))
+            schema = schema.set(index, field.with_type(pa.string()))
     return schema
 
 

@@ -110,8 +110,10 @@ def reconcile_run(
     config = read_config(run).data
     values = base.values.copy()
     for step in base.steps:
-        at = base.step_of == step
-        values[:, at] = reconciled(structure, base.values[:, at], method, errors.get(step), config.non_negative)
+        of_step = base.step_of == step
+        values[:, of_step] = reconciled(
+            structure, base.values[:, of_step], method, errors.get(step), config.non_negative
+        )
     predictions = base.with_values(values, non_negative=config.non_negative)
     count = min((errors_of.shape[1] for errors_of in errors.values()), default=0)
     return ReconciledForecast(predictions, _levels(structure, base.values, values), method, count)
@@ -208,7 +210,7 @@ class BaseForecasts:
         frame = frame.assign(item_id=np.array([*item_ids, ""], object)[codes], **_numbers(frame))
         _check_series(item_ids, structure, source, needs_all=method != "bottom-up")
         times = frame.groupby(["cutoff", "timestamp", "step"], sort=False, observed=True).ngroup().to_numpy()
-        index_of = {name: at for at, name in enumerate(structure.names)}
+        index_of = {name: index for index, name in enumerate(structure.names)}
         rows = np.full((len(index_of), int(times.max()) + 1), -1)
         series = np.array([index_of[name] for name in frame["item_id"]])
         rows[series, times] = np.arange(len(frame))
@@ -234,11 +236,11 @@ class BaseForecasts:
             shifted = frame[name].to_numpy() + moved
             frame[name] = cut_off(shifted) if non_negative else shifted
         frame["prediction"] = values[there][order]
-        new = [at for at in range(len(values)) if not there[at].any()]
+        new = [series for series in range(len(values)) if not there[series].any()]
         like = self.frame.iloc[self.rows[there.all(axis=1)][0]]
+        empty = dict.fromkeys(quantiles, np.nan)
         parts = [
-            like.assign(item_id=self.structure.names[at], prediction=values[at], **dict.fromkeys(quantiles, np.nan))
-            for at in new
+            like.assign(item_id=self.structure.names[series], prediction=values[series], **empty) for series in new
         ]
         every: pd.DataFrame = pd.concat([frame, *parts], ignore_index=True)
         return every

@@ -229,12 +229,12 @@ def _apart(heights: list[float], top: float, bottom: float) -> list[float]:
     """Heights of words, in pixels, moved apart so that none overlaps another."""
     distance = 13.0
     moved, order = list(heights), sorted(range(len(heights)), key=heights.__getitem__)
-    for index, at in enumerate(order):
+    for index, label in enumerate(order):
         above = moved[order[index - 1]] + distance if index else top
-        moved[at] = max(moved[at], above)
-    for at in reversed(order):
-        moved[at] = min(moved[at], bottom)
-        bottom = moved[at] - distance
+        moved[label] = max(moved[label], above)
+    for label in reversed(order):
+        moved[label] = min(moved[label], bottom)
+        bottom = moved[label] - distance
     return moved
 
 

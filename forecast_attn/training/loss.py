@@ -162,12 +162,12 @@ def check_counts(panel: Panel, distribution: str) -> None:
         broken = (some != np.round(some)) & ~np.isnan(some)
         return np.asarray((some < 0) | (broken if are_whole else False), np.bool_)
 
-    for at in panel.targets_where(are_impossible)[:1]:
-        name = panel.item_ids[panel.series_of(at)]
-        when = panel.zone.stamp_text(panel.timestamps[at])
+    for row in panel.targets_where(are_impossible)[:1]:
+        name = panel.item_ids[panel.series_of(row)]
+        when = panel.zone.stamp_text(panel.timestamps[row])
         raise DataError(
-            f"series '{name}' has the target {values[at]:g} at {when}; --distribution {distribution} needs {needs}",
-            f"--distribution {instead if values[at] >= 0 else 'student-t'}",
+            f"series '{name}' has the target {values[row]:g} at {when}; --distribution {distribution} needs {needs}",
+            f"--distribution {instead if values[row] >= 0 else 'student-t'}",
             column=panel.roles.target,
             item_id=name,
         )

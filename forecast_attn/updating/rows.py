@@ -152,7 +152,7 @@ def _stamps_of(frame: pd.DataFrame, panel: Panel) -> tuple[Ints, Stamps]:
     roles = panel.roles
     series = np.zeros(len(frame), np.int64)
     if roles.item_id is not None:
-        index_of = {name: at for at, name in enumerate(panel.item_ids)}
+        index_of = {name: index for index, name in enumerate(panel.item_ids)}
         series = np.array([index_of[str(name)] for name in frame[roles.item_id]], np.int64)
     stamps, _ = axis_stamps(
         frame[roles.time],
@@ -186,17 +186,17 @@ def _check_continues(old: Panel, new: Panel, name: str, in_file: tuple[Ints, Sta
     Raises:
         DataError: names the series and the stamp.
     """
-    index_of = {item_id: at for at, item_id in enumerate(old.item_ids)}
+    index_of = {item_id: index for index, item_id in enumerate(old.item_ids)}
     if not new.num_known.any():
         raise DataError(f"'{name}' has no row with a target", "give the rows after the end of the run's table")
-    for at, item_id in enumerate(new.item_ids):
-        if item_id not in index_of or not new.num_known[at]:
+    for index, item_id in enumerate(new.item_ids):
+        if item_id not in index_of or not new.num_known[index]:
             continue
-        was, rows = index_of[item_id], slice(int(new.starts[at]), int(new.ends[at]))
+        was, rows = index_of[item_id], slice(int(new.starts[index]), int(new.ends[index]))
         end = old.timestamps[old.ends[was] - 1]
         behind = new.timestamps[rows] > end
         if not behind.all():
-            number = int(((in_file[0] == at) & (in_file[1] <= end)).sum())
+            number = int(((in_file[0] == index) & (in_file[1] <= end)).sum())
             _refuse_overlap(old, new, was, np.arange(rows.start, rows.stop)[~behind], name, number)
         if may_have_gaps:
             continue  # the joined table is read as a whole, and refuses stamps off its steps
