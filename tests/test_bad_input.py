@@ -43,7 +43,7 @@ def test_an_empty_file(refused, write, content):
 
 
 def test_only_a_header(refused, write):
-    refused("train", write("date,target\n"), message="^'data.csv' has a header and no rows$", hint="add rows")
+    refused("train", write("date,target\n"), message="^'data.csv' has no rows$", hint="add rows")
 
 
 @pytest.mark.parametrize(

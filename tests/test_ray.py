@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from forecast_attn import compare, tune
@@ -205,17 +206,30 @@ def test_this_process_survives_a_refusal(two_workers: Any) -> None:
             list(cluster.in_order(refuse_the_second, None, range(2)))
 
 
+def bad_files(folder: Path) -> Iterator[tuple[str, bytes]]:
+    """Files that a run cannot forecast, each with a part of the sentence that says why."""
+    good = shops(1, names(1))
+    yield "1.parquet' is a damaged parquet file", (folder / "table" / "1.parquet").read_bytes()[:2000]
+    yield "has no column 'sold'", good.drop(columns="sold").to_parquet()
+    yield "twice, at row", pd.concat([good, good.tail(1)]).to_parquet()
+    yield "has too few rows", good.groupby("shop").tail(4).to_parquet()
+    yield "not seen in training", good.to_parquet()
+
+
 def test_what_is_wrong_with_a_file_is_said_as_on_one_machine(two_workers: Any, folder: Path, tmp_path: Path) -> None:
     (tmp_path / "t").mkdir()
     shops(0, names(0)).to_parquet(tmp_path / "t" / "0.parquet", index=False)
-    (tmp_path / "t" / "1.parquet").write_bytes((folder / "table" / "1.parquet").read_bytes()[:2000])
-    messages = []
-    for engine in ("local", "ray"):
-        with pytest.raises(DataError) as refused:
-            Forecaster.load(folder / "run").predict_parts(tmp_path / "t", out=tmp_path / "out", engine=engine)
-        messages.append((refused.value.message, refused.value.hint, refused.value.code))
-    assert messages[0] == messages[1] and "1.parquet' is a damaged parquet file" in messages[0][0]
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["t"]
+    for sentence, content in bad_files(folder):
+        (tmp_path / "t" / "1.parquet").write_bytes(content)
+        messages = []
+        for engine in ("local", "ray"):
+            with pytest.raises(DataError) as refused:
+                Forecaster.load(folder / "run").predict_parts(tmp_path / "t", out=tmp_path / "out", engine=engine)
+            messages.append((refused.value.message, refused.value.hint, refused.value.code))
+        assert messages[0] == messages[1]
+        assert sentence in messages[0][0]
+        assert messages[0][2]
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["t"]
 
 
 def test_trainings_of_a_comparison_are_those_of_one_process(

@@ -491,10 +491,10 @@ def missing_future(
     )
     if source is not None and not (missing & ~rows.present).any():
         hint = f"fill in the empty cells of {quoted(names)}{_examples(panel, names)}"
-        raise DataError(message, hint, item_id=panel.item_ids[index], column=names[0], file=source)
+        raise DataError(message, hint, code="FA513", item_id=panel.item_ids[index], column=names[0], file=source)
     span = f"{panel.zone.stamp_text(stamps[index, 0])} … {panel.zone.stamp_text(stamps[index, -1])}"
     hint = f"--future FILE with columns {quoted(columns)} for {span}; forecast future-template writes it, to be filled"
-    raise DataError(message, hint, item_id=panel.item_ids[index], column=names[0], file=source)
+    raise DataError(message, hint, code="FA513", item_id=panel.item_ids[index], column=names[0], file=source)
 
 
 def _examples(panel: Panel, names: tuple[str, ...]) -> str:

@@ -51,6 +51,8 @@ class Scaler:
             raise DataError(
                 f"not seen in training: series {quoted(unknown)}",
                 f"--cold-start scales them by their own lookback; trained on {quoted(self.item_ids)}",
+                code="FA410",
+                item_id=unknown[0],
             )
         chosen = [position[item_id] for item_id in item_ids]
         return replace(self, item_ids=item_ids, **self._groups(chosen))

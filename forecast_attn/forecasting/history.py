@@ -73,6 +73,7 @@ def read_history(
         raise DataError(
             f"'{source}' has too few rows: the lookback needs {needed}, the longest series has {longest}",
             "add older rows; forecast update --data learns from new rows alone",
+            code="FA409",
         )
     skipped = tuple(name for name, is_long in zip(panel.item_ids, long_enough, strict=True) if not is_long)
     panel = select_series(panel, long_enough)

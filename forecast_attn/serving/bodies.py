@@ -137,7 +137,7 @@ def _source(name: str, records: Any) -> Source:
     else:
         raise DataError(f"'{name}' is neither a list of records nor an object of columns", hint)
     if not columns or not next(iter(columns.values())):
-        raise DataError(f"'{name}' has no rows", "add rows of data")
+        raise DataError(f"'{name}' has no rows", "add rows of data", code="FA101")
     table = pa.table({key: _column(name, key, values) for key, values in columns.items()})
     stream = io.BytesIO()
     with pa.ipc.new_stream(stream, table.schema) as writer:
@@ -148,8 +148,9 @@ def _source(name: str, records: Any) -> Source:
 def _column(table: str, name: str, values: list[Any]) -> pa.Array:
     try:
         kinds = {type(value) for value in values} - {type(None)}
-        if kinds <= {int, float} and len(kinds) == 2:
-            values = [None if value is None else float(value) for value in values]
+        if len(kinds) > 1 and kinds <= {int, float, str}:  # text among numbers is refused, or read, as in a CSV
+            kind = str if str in kinds else float
+            values = [None if value is None else kind(value) for value in values]
         column = pa.array(values)
     except (pa.ArrowException, OverflowError, ValueError, UnicodeError):
         raise DataError(

@@ -52,7 +52,7 @@ CASES = {
     "two possible targets": Case(
         days(TWO, "date,a,b"), "FA102", None, None, None, "2 columns that could be the target", "--target"
     ),
-    "header only": Case("date,y\n", "FA101", None, None, None, "has a header and no rows", "add rows"),
+    "header only": Case("date,y\n", "FA101", None, None, None, "has no rows", "add rows"),
     "empty file": Case("", "FA101", None, None, None, "is empty", "header"),
     "time that is none": Case(
         days(with_row(GOOD, 5, "soon,4")),

@@ -199,7 +199,7 @@ def test_the_text_is_not_of_the_given_encoding(write_csv: Write) -> None:
     [
         ("", "is empty", None),
         ("\n \n", "is empty", None),
-        ("date,y\n", "has a header and no rows", None),
+        ("date,y\n", "has no rows", None),
         ("date,y,y\n2024-01-01,1,2\n", "more than one column called 'y'", None),
         ("date,y, y\n2024-01-01,1,2\n", "more than one column called 'y'", None),
         ("2024-01-01,5\n2024-01-02,6\n", "has no header: its first line is '2024-01-01,5'", None),

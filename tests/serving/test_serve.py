@@ -12,7 +12,7 @@ import shutil
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -193,33 +193,6 @@ def test_without_a_history_the_end_of_the_training_table_is_forecast(ask: Client
         assert (document["predictions"], document["run"]) == (expected_records, str(finished_run))
 
 
-BAD_TABLES: dict[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
-    "too short": lambda table: table.head(5),
-    "no target": lambda table: table.drop(columns="sales"),
-    "text in a number": lambda table: table.astype({"sales": object}).replace({"sales": {table["sales"][3]: "many"}}),
-    "no date": lambda table: table.replace({"date": {"2024-01-05": "yesterday"}}),
-    "a hole": lambda table: table.drop(index=20),
-    "twice": lambda table: pd.concat([table, table.head(1)]),
-    "a new series": lambda table: table.replace({"shop": {"a": "zebra"}}),
-    "no future": lambda table: table[table["sales"].notna()],
-}
-
-
-@pytest.mark.parametrize("kind", BAD_TABLES)
-@pytest.mark.slow
-def test_a_bad_table_is_refused_as_on_the_command_line(
-    kind: str, ask: Client, forecast: Callable, panel_run: Path, here: Path
-) -> None:
-    BAD_TABLES[kind](panel_table()).to_csv("history", index=False)
-    outcome = forecast("predict", panel_run, "--data", "history", "--out", "-")
-    assert outcome.code == 1
-    answer = ask("/runs/shops/forecast", Path("history").read_bytes(), CSV)
-    assert answer.status == 422
-    on_the_line = forecast("predict", panel_run, "--data", "history", "--json")
-    assert answer.error == json.loads(on_the_line.out)["error"]
-    assert answer.error["message"] == outcome.error
-
-
 @pytest.mark.parametrize(
     ("body", "kind", "status", "message"),
     [
@@ -230,7 +203,7 @@ def test_a_bad_table_is_refused_as_on_the_command_line(
         ({"history": 3}, JSON, 422, "'history' is neither a list of records nor an object of columns"),
         ({"history": []}, JSON, 422, "'history' has no rows"),
         ({"history": {"a": [1], "b": []}}, JSON, 422, "'history' has columns of different lengths"),
-        ({"history": [{"sales": 1}, {"sales": "x"}]}, JSON, 422, "column 'sales' has values of several types"),
+        ({"history": [{"sales": 1}, {"sales": True}]}, JSON, 422, "column 'sales' has values of several types"),
         ({"history": [{"sales": 10**400}]}, JSON, 422, "column 'sales' has values of several types, or beyond 64 bits"),
         ({"history": [{"sales": {"a": 1}}]}, JSON, 422, "column 'sales'"),
         ({"horizon": 3}, JSON, 400, "there is no option 'horizon'"),

@@ -97,7 +97,7 @@ def _read(source: Source, plan: Plan, progress: Progress | None, report: Report)
     for block in split_blocks(rows, columns.layout, columns.so_far):
         columns.add(block)
     if not columns.num_rows:
-        raise DataError(f"{source.label} has a header and no rows", "add rows of data below the header")
+        raise DataError(f"{source.label} has no rows", "add rows of data below the header")
     frame = columns.to_frame()
     for name, (cell, number) in columns.bare.items():
         message = f"column '{name}' is read as numbers without the signs in its cells: {cell!r} is {number}"
