@@ -225,9 +225,12 @@ def _say_combination(notes: PipedConsole, result: ForecastResult) -> None:
 
 
 def _skills(metrics: dict[str, Any]) -> dict[str, float | None]:
-    """The run's skill against each baseline on its validation windows; runs of earlier versions have one."""
-    scores = metrics.get("baselines") or {"seasonal-naive": metrics}
-    return {name: scored["skill_per_cent"] for name, scored in scores.items()}
+    """The network's skill on its validation windows, against each baseline."""
+    from forecast_attn.evaluation.metrics import skill_per_cent
+    from forecast_attn.inspection.interpretation import baseline_scores
+
+    mae = metrics["validation"]["mae"]
+    return {name: skill_per_cent(mae, scores["mae"]) for name, scores in baseline_scores(metrics).items()}
 
 
 def _how_good(metrics: dict[str, Any]) -> str:

@@ -11,6 +11,7 @@ import pytest
 from forecast_attn.baselines import naive
 from forecast_attn.baselines.linear import fitted_linear
 from forecast_attn.baselines.registry import BaselineSetup
+from forecast_attn.cli.predict import _how_good
 from forecast_attn.config.options import RunConfig
 from forecast_attn.inspection.interpretation import best_of_baselines
 from forecast_attn.runs.training_table import read_panel
@@ -82,6 +83,12 @@ def test_what_is_large_leaves_linear_to_the_backtest(
     trained = forecast("train", write(make_table()), *small, "--out", "run")
     assert list(json.loads(Path("run/metrics.json").read_text())["baselines"]) == CHEAP
     assert "linear" not in trained.out
+
+
+def test_predict_names_the_best_of_all_baselines_that_training_scored(metrics) -> None:
+    alone = {"median-regression": {"mae": metrics["validation"]["mae"] / 1000, "rmse": None, "mase": None}}
+    combined = {"combination": {"weights": {}, "validation": metrics["validation"], "alone": alone}}
+    assert "; skill against median-regression, the best baseline, -99900.0 %" in _how_good(metrics | combined)
 
 
 @pytest.mark.slow
