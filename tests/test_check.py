@@ -77,6 +77,13 @@ def test_json(forecast: Callable, write: Callable, words: tuple[str, ...]) -> No
     assert finding["fix"].startswith("correct the cell")
 
 
+def test_whole_numbers_too_far_apart_to_be_steps_are_a_finding(forecast: Callable, write: Callable) -> None:
+    stamps = [number * 10**15 for number in range(40)]
+    outcome = forecast("check", write(pd.DataFrame({"date": stamps, "y": range(40)})), "--json")
+    assert outcome.code == 1
+    assert [finding["code"] for finding in json.loads(outcome.out)["findings"]] == ["FA203"]
+
+
 def test_notes_and_warnings_are_clean(forecast: Callable, write: Callable) -> None:
     outcome = forecast("check", write(table(note="dry", version=1)[::-1]), *SIZES, "--json", "--target", "y")
     findings = {finding["code"]: finding["severity"] for finding in json.loads(outcome.out)["findings"]}

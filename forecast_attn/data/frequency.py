@@ -360,7 +360,9 @@ def guess_alias(stamps: Stamps) -> str | None:
 def _candidates(stamps: Stamps) -> Iterator[str]:
     """Aliases to try, calendar steps first, because a month of 31 days is not a step of 31 days."""
     if stamps.dtype.kind != "M":
-        yield str(most_common(np.diff(stamps)))
+        alias = str(most_common(np.diff(stamps)))
+        if len(alias) <= LONGEST_NUMBER:
+            yield alias
         return
     months = int(most_common(np.diff(_month(stamps))))
     for mark, on_anchor in (("S", _is_month_start(stamps)), ("E", _is_month_end(stamps))):
