@@ -165,6 +165,15 @@ def test_options_of_text_are_refused(option: dict[str, str], tmp_path: Path) -> 
         read_table(write(tmp_path, RECORDS), DataConfig(**option))
 
 
+@pytest.mark.parametrize("mark", ["\r", "\n", "\r\n"])
+def test_names_and_cells_may_hold_a_line_end(mark: str, tmp_path: Path) -> None:
+    """A carriage return ends a row of CSV for most readers."""
+    name, cell = f"sho{mark}p", f"nor{mark}th"
+    table = read_table(write(tmp_path, [{"date": day, name: cell, "sales": 1.5} for day in DAYS]), DataConfig())
+    assert list(table.columns) == ["date", name, "sales"]
+    assert set(table[name]) == {cell}
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -176,6 +185,7 @@ def test_options_of_text_are_refused(option: dict[str, str], tmp_path: Path) -> 
         ("{" + ",".join(f'"k{at}":1' for at in range(99_999)) + ',"k9":2}', "has 'k9' twice"),
         ("[" * 100_000, "nested too deeply"),
         ('[{"a":' * 5000 + "1" + "}]" * 5000, "nested too deeply"),
+        (json.dumps([{"y": at, "sho\ud800p": at} for at in range(9)]), "holds half a character, .ud800"),
         (json.dumps([{f"k{at}": at} for at in range(20_000)]), "unpacks to more than"),
         (json.dumps([{"t": "x" * 100_000, "v": list(range(2_000))}]), "unpacks to more than"),
     ],
@@ -188,6 +198,7 @@ def test_options_of_text_are_refused(option: dict[str, str], tmp_path: Path) -> 
         "one of many",
         "deep lists",
         "deep records",
+        "half a character",
         "sparse",
         "repeated",
     ],

@@ -99,6 +99,15 @@ def test_a_sheet_is_read_as_the_csv_it_would_be_saved_as(tmp_path: Path) -> None
     pd.testing.assert_frame_equal(read_table(path, DataConfig()), read_table(csv, DataConfig()))
 
 
+def test_a_cell_may_hold_a_carriage_return(tmp_path: Path) -> None:
+    """It ends a row of CSV for most readers."""
+    rows: list[list[object]] = [["date", "sho\rp", "price"], *([day, "nor\rth", price] for day, price in PRICES[1:])]
+    path = write_workbook(tmp_path / "book.xlsx", {"Prices": rows})
+    table = read_table(rewritten(path, lambda name, part: part.replace(b"\r", b"&#13;")), DataConfig())
+    assert list(table.columns) == ["date", "sho\rp", "price"]
+    assert set(table["sho\rp"]) == {"nor\rth"}
+
+
 def test_of_several_sheets_one_must_be_named(tmp_path: Path) -> None:
     other: list[list[object]] = [["a", "b"], [1, 2.5]]
     path = write_workbook(tmp_path / "book.xlsx", {"Notes": other, "Prices": PRICES, "Old": PRICES}, hidden=("Old",))

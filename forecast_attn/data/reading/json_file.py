@@ -75,13 +75,18 @@ def json_as_text(source: Source, name: str | None) -> Source:
     names = list(dict.fromkeys(itertools.chain.from_iterable(rows)))
     source.check_unpacked(len(rows) * len(names), source.size)
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
+    writer = csv.writer(text, lineterminator="\r\n")  # so that a cell that holds either mark is quoted
     if not all(map(_is_position, names)):  # else the first row holds the names, or none does
         writer.writerow(names)
     for row in rows:
         writer.writerow([row.get(each, "") for each in names])
         source.check_unpacked(text.tell(), source.size)  # what stands beside a list is repeated in all of its rows
-    return Source(source.label, None, text.getvalue().encode())
+    try:
+        return Source(source.label, None, text.getvalue().encode())
+    except UnicodeEncodeError as error:
+        half = ascii(error.object[error.start])[1:-1]
+        message = f"{source.label} is damaged JSON: it holds half a character, {half}"
+        raise DataError(message, "write it again") from None
 
 
 def json_tables(source: Source) -> list[str]:

@@ -79,7 +79,8 @@ def _write(book: Any, name: str | None) -> None:
     sys.stdout.write(json.dumps({"names": names, "cells": cells}) + "\n")
     if chosen is not None:
         rows = itertools.islice(chosen.iter_rows(), chosen.start[0], None)  # without those above the first cell
-        csv.writer(sys.stdout, lineterminator="\n").writerows([_cell(value) for value in row] for row in rows)
+        # With both marks a cell that holds either of them is quoted.
+        csv.writer(sys.stdout, lineterminator="\r\n").writerows([_cell(value) for value in row] for row in rows)
 
 
 def _visible(book: Any) -> list[str]:
