@@ -384,6 +384,8 @@ def test_no_two_classes_share_a_name() -> None:
         ("files that appear whole", "runs/atomic", "write_atomically"),
         ("Diebold-Mariano", "evaluation/significance", "diebold_mariano"),
         ("holidays", "data/holidays", "Holidays"),
+        ("daylight saving", "data/daylight_saving", "to_instants"),
+        ("the decimal mark", "data/reading/cell_numbers", "find_decimal"),
         ("errors and exit codes", "cli/__init__", "main"),
         ("the decoder's steps", "nn/decoder", "BahdanauDecoder"),
         ("conformal calibration", "forecasting/calibration", "conformal_rank"),

@@ -14,7 +14,7 @@ from forecast_attn.data.panel import Panel
 from forecast_attn.data.panel_building import build_panel
 from forecast_attn.data.reading import read_table
 from forecast_attn.data.roles import resolve_roles
-from forecast_attn.data.split import choose_sizes
+from forecast_attn.data.window_sizes import choose_sizes
 from forecast_attn.forecasting.inference import load_model
 from forecast_attn.runs.run_dir import DataSource, RunDir
 from forecast_attn.runs.training_table import Table, name_of, with_vintages

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import MOST_PLACES, Finding, Repair, Report, Severity, counted, report_each
 from forecast_attn.data.panel import Panel, ranges
 from forecast_attn.data.segments import blocks
@@ -99,7 +98,7 @@ def split_panel(panel: Panel, *, validation: float, horizon: int, lookback: int,
         sizes = sizes._replace(pad=True)
         bare, windows = _bare_split(panel, sizes)
     if not windows.any() or not len(validation_cutoffs(panel, bare, lookback, horizon, pad=sizes.pad)):
-        raise _too_short(panel, validation, _known_span(panel), horizon, lookback, sizes.pad)
+        raise _too_short(panel, validation, known_span(panel), horizon, lookback, sizes.pad)
     whole = bare.training_rows(panel) >= lookback + horizon
     skipped = _short(panel, bare, windows == 0, sizes.least)
     padded = _short(panel, bare, ~whole & (windows > 0), lookback + horizon)
@@ -126,7 +125,7 @@ def _bare_split(panel: Panel, sizes: _Sizes) -> tuple[Split, NDArray[np.int64]]:
     """At one time, or where that leaves out series that are long enough, each series by itself; and the windows of
     each series (num_series,)."""
     last = panel.timestamps[panel.ends - 1].max()
-    steps = _validation_steps(sizes.validation, _known_span(panel), sizes.horizon)
+    steps = steps_cut_off(sizes.validation, known_span(panel), sizes.horizon)
     split = Split(panel.frequency.shift(np.array([last]), -steps)[0], pads=sizes.pad)
     windows = _training_windows(panel, split, sizes)
     left_out = (windows == 0) & (panel.num_known >= sizes.least + sizes.horizon)
@@ -153,114 +152,9 @@ def _rows_by_series(panel: Panel, sizes: _Sizes) -> NDArray[np.int64]:
     return rows
 
 
-FEWEST_ROWS = 10
-"""Fewest rows of the longest series for sizes to be chosen to fit; fewer teach nothing, unless series are many."""
-FEWEST_IN_ALL = 100
-"""Fewest rows of all series together for short ones to teach something: four years of a thousand routes do."""
-
-
-class WindowLengths(NamedTuple):
-    """Steps that the model looks back, and steps that it forecasts."""
-
-    lookback: int
-    horizon: int
-    finding: Finding | None = None
-    """Finding on sizes that are smaller than the frequency's."""
-
-
-def choose_sizes(panel: Panel, config: DataConfig) -> WindowLengths:
-    """The sizes that were given, else those of the frequency, else the largest that the longest series allows.
-
-    What was given is never changed. A table with future rows is forecast no farther than these reach. Where nothing
-    fits, the sizes are those of the frequency, which `split_panel` refuses.
-    """
-    frequency = panel.frequency
-    usual = WindowLengths(config.lookback or frequency.default_lookback, config.horizon or frequency.default_horizon)
-    lengths, reach = usual, _steps_known_ahead(panel)
-    if not config.horizon and 0 < reach < usual.horizon:
-        lengths = WindowLengths(usual.lookback, reach, _reduced(reach, usual.horizon))
-    if (config.lookback and config.horizon) or _are_long_enough(panel, config, lengths):
-        return lengths
-    if panel.num_known.max() < FEWEST_ROWS and panel.num_known.sum() < FEWEST_IN_ALL:
-        return lengths
-    pad = _may_pad(panel, config)
-    for fewest in (frequency.season, 1):
-        for horizon in [config.horizon] if config.horizon else range(lengths.horizon, 0, -1):
-            lookback = _largest_lookback(panel, config, lengths.lookback, horizon)
-            least = min(lengths.lookback, max(horizon, fewest))
-            if config.lookback and lookback < config.lookback and not pad:
-                continue
-            sizes = WindowLengths(config.lookback or lookback, horizon)
-            if (lookback >= least or (pad and config.lookback)) and _have_windows(panel, config, sizes):
-                return sizes._replace(finding=_fitted(panel, usual, sizes))
-    return lengths
-
-
-def _steps_known_ahead(panel: Panel) -> int:
-    """Future rows that most series have; 0 where no covariate is known as far ahead as rows are there."""
-    roles = panel.roles
-    if panel.issued is not None or set(roles.future) <= set(roles.known_steps):
-        return 0
-    return int(np.bincount(panel.starts[1:] - panel.ends).argmax())
-
-
-def _reduced(reach: int, default: int) -> Finding:
-    message = f"the table has {counted(reach, 'future row')}: horizon {reach} (the frequency's is {default})"
-    hint = f"--horizon {default} forecasts farther; predict will then need --future FILE with the future covariates"
-    return Finding("FA405", "note", message, hint, options=("horizon",))
-
-
-def _largest_lookback(panel: Panel, config: DataConfig, most: int, horizon: int) -> int:
-    """The lookback that leaves the longest series as many training windows as the horizon has steps."""
-    steps = _validation_steps(config.validation, _span(panel, config), horizon)
-    return min(most, int(panel.num_known.max()) - steps - 2 * horizon + 1)
-
-
-def _are_long_enough(panel: Panel, config: DataConfig, sizes: WindowLengths) -> bool:
-    """Return whether the longest series has as many rows as the windows need; reads its length only."""
-    steps = _validation_steps(config.validation, _span(panel, config), sizes.horizon)
-    past = 1 if _may_pad(panel, config) else sizes.lookback
-    return int(panel.num_known.max()) >= past + sizes.horizon + steps
-
-
-def _may_pad(panel: Panel, config: DataConfig) -> bool:
-    return config.short_series == "pad" or (config.short_series == "auto" and panel.num_series > 1)
-
-
-def _span(panel: Panel, config: DataConfig) -> int:
-    """The steps of which validation takes a fraction: of the panel, or of its longest series where each has its own."""
-    each_alone = config.short_series == "auto" and panel.num_series > 1
-    return min(_known_span(panel), int(panel.num_known.max())) if each_alone else _known_span(panel)
-
-
-def _have_windows(panel: Panel, config: DataConfig, sizes: WindowLengths) -> bool:
-    """Return whether some series has a training window, and some a validation window."""
-    try:
-        split_panel(
-            panel,
-            validation=config.validation,
-            horizon=sizes.horizon,
-            lookback=sizes.lookback,
-            short_series="pad" if config.short_series == "pad" else "skip",
-        )
-    except DataError:
-        return False
-    return True
-
-
-def _fitted(panel: Panel, usual: WindowLengths, sizes: WindowLengths) -> Finding:
-    rows = counted(int(panel.num_known.max()), "row")
-    message = (
-        f"the longest series has {rows}: lookback {sizes.lookback} and horizon {sizes.horizon} fit them "
-        f"(the frequency's are {usual.lookback} and {usual.horizon})"
-    )
-    hint = "--lookback and --horizon choose others"
-    return Finding("FA408", "note", message, hint, options=("lookback", "horizon"))
-
-
 def validation_steps(panel: Panel, validation: float, horizon: int) -> int:
     """Number of a panel's last steps that `split_panel` cuts off."""
-    return _validation_steps(validation, _known_span(panel), horizon)
+    return steps_cut_off(validation, known_span(panel), horizon)
 
 
 def report_short_series(split: Split, report: Report) -> None:
@@ -303,7 +197,7 @@ def _refused(short: tuple[ShortSeries, ...], lookback: int, horizon: int) -> Dat
     )
 
 
-def _known_span(panel: Panel) -> int:
+def known_span(panel: Panel) -> int:
     """Steps from the first to the last known target of any series."""
     has_target = panel.num_known > 0
     first = panel.timestamps[panel.starts[:-1][has_target]].min()
@@ -311,12 +205,13 @@ def _known_span(panel: Panel) -> int:
     return int(np.floor(panel.frequency.steps_between(np.array([first]), np.array([last]))[0])) + 1
 
 
-def _validation_steps(validation: float, span: int, horizon: int) -> int:
+def steps_cut_off(validation: float, span: int, horizon: int) -> int:
+    """Number of the last of so many steps that are cut off: at least a horizon."""
     return max(horizon, round(validation * span) if validation < 1 else int(validation))
 
 
 def _too_short(panel: Panel, validation: float, span: int, horizon: int, lookback: int, pad: bool) -> DataError:
-    steps = _validation_steps(validation, span, horizon)
+    steps = steps_cut_off(validation, span, horizon)
     longest, past = int(panel.num_known.max()), "one row" if pad else f"lookback {lookback}"
     lookback = 1 if pad else lookback
     if longest >= lookback + horizon + steps:
@@ -326,7 +221,7 @@ def _too_short(panel: Panel, validation: float, span: int, horizon: int, lookbac
         f"validation need {lookback + horizon + steps}"
     )
     for shorter in range(horizon, 0, -1):
-        room = longest - _validation_steps(validation, span, shorter) - shorter
+        room = longest - steps_cut_off(validation, span, shorter) - shorter
         if room >= (1 if pad else shorter):
             flags = f"--horizon {shorter}" if pad else f"--lookback {min(lookback, room)} --horizon {shorter}"
             return DataError(message, flags)

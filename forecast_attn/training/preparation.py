@@ -20,7 +20,8 @@ from forecast_attn.data.panel import Panel
 from forecast_attn.data.scaling import Scaler, fit_scaler, negative_targets
 from forecast_attn.data.schema import Schema
 from forecast_attn.data.seasons import season_by_evidence
-from forecast_attn.data.split import Split, choose_sizes, split_panel, training_cutoffs, validation_cutoffs
+from forecast_attn.data.split import Split, split_panel, training_cutoffs, validation_cutoffs
+from forecast_attn.data.window_sizes import choose_sizes
 from forecast_attn.errors import DataError
 
 if TYPE_CHECKING:

@@ -15,12 +15,12 @@ from forecast_attn.data.findings import Finding
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.split import (
     Split,
-    choose_sizes,
     report_short_series,
     split_panel,
     training_cutoffs,
     validation_cutoffs,
 )
+from forecast_attn.data.window_sizes import choose_sizes
 from forecast_attn.errors import DataError
 
 AsPanel = Callable[..., Panel]
