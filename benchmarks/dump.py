@@ -32,7 +32,7 @@ from forecast_attn.data.windows import WindowArrays
 from forecast_attn.forecasting.attention_output import AttentionDumpPlan
 from forecast_attn.forecasting.inference import forecast_windows, load_model
 from forecast_attn.forecasting.model import Model
-from forecast_attn.inspection.report import inspect_attention
+from forecast_attn.inspection.describe import inspect_attention
 from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.runs.training_table import read_panel
 

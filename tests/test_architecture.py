@@ -284,18 +284,14 @@ def test_modules_are_not_called_after_nothing() -> None:
 
 SHARED_NAMES = {
     "actuals": "the values that forecasts are compared with",
-    "attribution": "attributions of one forecast to its inputs: computed, and drawn",
     "plan": "the work of a command, laid out before it begins",
-    "report": "the parts of a description, as data",
     "result": "the outcome of a command, as an object",
     "results": "the outcome of many experiments or windows, as objects",
     "sampling": "what is drawn next, as a function of seed and number",
     "schema": "what a file holds, with its checks",
     "scoring": "forecasts into errors",
     "server": "a server that listens",
-    "terminal": "drawings for the terminal",
     "update": "a refit that is judged: the training, and the run around it",
-    "wording": "words of sentences and titles",
 }
 """Meanings of the file names that stand in several packages, beside those of commands in cli/."""
 

@@ -23,7 +23,7 @@ from forecast_attn.attention_file.schema import METADATA_KEY
 from forecast_attn.attention_file.size import WINDOWS_TO_ESTIMATE_SIZE, size_text
 from forecast_attn.attention_file.writer import check_top, windows_per_group
 from forecast_attn.errors import ConfigError
-from forecast_attn.inspection.report import inspect_attention
+from forecast_attn.inspection.describe import inspect_attention
 
 pytestmark = pytest.mark.slow
 

@@ -14,9 +14,9 @@ from forecast_attn.attention_file import AttentionDump
 from forecast_attn.data.findings import counted
 from forecast_attn.errors import DataError
 from forecast_attn.inspection import statistics
+from forecast_attn.inspection.describe import inspect_attention
 from forecast_attn.inspection.grouping import indices_in
 from forecast_attn.inspection.interpretation import Evidence
-from forecast_attn.inspection.report import inspect_attention
 from forecast_attn.inspection.results import Inspection, without_nan
 from forecast_attn.inspection.statistics import Weights
 

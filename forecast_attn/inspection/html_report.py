@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from forecast_attn.attention_file import AttentionDump
 from forecast_attn.data.sessions import base_alias
 from forecast_attn.inspection.audit_section import audit_section
+from forecast_attn.inspection.describe import inspect_attention
 from forecast_attn.inspection.interpretation import Evidence, evidence_of
 from forecast_attn.inspection.page_data import choose_windows, default_windows, page_document, script_json
 from forecast_attn.inspection.page_sections import (
@@ -28,7 +29,6 @@ from forecast_attn.inspection.page_sections import (
     run_section,
     words,
 )
-from forecast_attn.inspection.report import inspect_attention
 from forecast_attn.inspection.results import InspectionHeader
 from forecast_attn.inspection.window_values import WindowValues, values_of_windows
 from forecast_attn.runs.atomic import write_atomically

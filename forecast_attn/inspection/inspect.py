@@ -9,11 +9,11 @@ from forecast_attn.attention_file import AttentionDump, read_attention
 from forecast_attn.config.requests import InspectRequest
 from forecast_attn.errors import ConfigError, RunError
 from forecast_attn.forecasting.identifiability import with_rank
+from forecast_attn.inspection.describe import inspect_attention
 from forecast_attn.inspection.differences import WeightComparison, compare_attention
 from forecast_attn.inspection.grouping import check_grouping
 from forecast_attn.inspection.interpretation import evidence_of
 from forecast_attn.inspection.plots import check_pictures, draw_heatmap, save_figure
-from forecast_attn.inspection.report import inspect_attention
 from forecast_attn.inspection.results import Inspection
 from forecast_attn.runs.atomic import write_atomically
 from forecast_attn.runs.output_paths import refuse_outputs

@@ -12,7 +12,7 @@ from forecast_attn.data.frequency import Stamps
 from forecast_attn.data.zones import Zone
 from forecast_attn.inspection.plots import LABEL, TICK, empty_figure, shortened, step_ticks, write_heading
 from forecast_attn.notebook import FORECAST, INK, SOFT
-from forecast_attn.plotting import wording
+from forecast_attn.plotting import forecast_wording as wording
 from forecast_attn.plotting.reliability import Reliability, band
 from forecast_attn.plotting.scene import ForecastScene, ForecastView, ModelForecast
 from forecast_attn.plotting.step_errors import StepErrors

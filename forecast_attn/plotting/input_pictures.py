@@ -11,8 +11,8 @@ from forecast_attn.audit.wording import number, signed
 from forecast_attn.inspection.plots import LABEL, TICK, empty_figure, shortened, write_heading
 from forecast_attn.notebook import FORECAST, INK, SOFT
 from forecast_attn.plotting import input_wording as wording
-from forecast_attn.plotting.attribution import Attribution
 from forecast_attn.plotting.by_value import ByValue, ColumnValues
+from forecast_attn.plotting.forecast_attribution import Attribution
 from forecast_attn.plotting.forecast_pictures import (
     MODEL_COLOURS,
     PANEL_TITLE,

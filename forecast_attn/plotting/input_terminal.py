@@ -9,10 +9,10 @@ from rich.text import Text
 
 from forecast_attn.audit.wording import number, signed
 from forecast_attn.plotting import input_wording as wording
-from forecast_attn.plotting.attribution import Attribution
 from forecast_attn.plotting.by_value import ByValue, ColumnValues, Mean
+from forecast_attn.plotting.forecast_attribution import Attribution
+from forecast_attn.plotting.forecast_terminal import FEW_ROWS, MODEL_COLOURS, MODEL_SIGNS, TICK_WIDTH, print_notes
 from forecast_attn.plotting.line_chart import Chart, Line, chart_text
-from forecast_attn.plotting.terminal import FEW_ROWS, MODEL_COLOURS, MODEL_SIGNS, TICK_WIDTH, print_notes
 from forecast_attn.plotting.ticks import time_ticks
 
 MOST_LINES = 2

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from forecast_attn.audit.wording import signed
 from forecast_attn.data.findings import counted
-from forecast_attn.plotting.attribution import Attribution
 from forecast_attn.plotting.by_value import INTERVAL, ByValue
+from forecast_attn.plotting.forecast_attribution import Attribution
 
 DEPENDENCE = "mean forecast of the network with this value throughout the horizon, all else as it was"
 

@@ -112,7 +112,7 @@ class Picture:
 
             render = {"attribution": render_attribution, "by-value": render_by_value}
         else:
-            from forecast_attn.plotting.terminal import render_errors, render_forecast, render_reliability
+            from forecast_attn.plotting.forecast_terminal import render_errors, render_forecast, render_reliability
 
             render = {"forecast": render_forecast, "error-by-step": render_errors, "calibration": render_reliability}
         render[self.kind](self.shown, console or Console())

@@ -20,8 +20,8 @@ from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.runs.training_table import table_of_training
 
 if TYPE_CHECKING:
-    from forecast_attn.plotting.attribution import Attribution
     from forecast_attn.plotting.by_value import ByValue
+    from forecast_attn.plotting.forecast_attribution import Attribution
 
 
 class PlotSource(NamedTuple):
@@ -237,7 +237,7 @@ def reliability_of(source: PlotSource, request: PlotRequest) -> Reliability:
 
 def attribution_at(source: PlotSource, request: PlotRequest) -> Attribution:
     """The attribution of one forecast to its inputs; raises as `attribution_of`."""
-    from forecast_attn.plotting.attribution import attribution_of
+    from forecast_attn.plotting.forecast_attribution import attribution_of
 
     run = None if source.table is not None else source.run
     return attribution_of(

@@ -13,14 +13,14 @@ from forecast_attn.data.frequency import Stamps
 from forecast_attn.data.zones import Zone
 from forecast_attn.inspection.plots import shortened, step_ticks
 from forecast_attn.inspection.weights_figure import BOTTOM, LEFT, RIGHT, TOP, figure, on_any_screen, text
-from forecast_attn.plotting.attribution import Attribution
+from forecast_attn.plotting.forecast_attribution import Attribution
+from forecast_attn.plotting.forecast_wording import interval_name
 from forecast_attn.plotting.input_pictures import MOST_BARS, MOST_COLOURS, OTHERS_COLOUR, input_colours
 from forecast_attn.plotting.input_wording import attribution_subtitle, attribution_title, completeness
 from forecast_attn.plotting.reliability import Reliability
 from forecast_attn.plotting.scene import ForecastView
 from forecast_attn.plotting.step_errors import StepErrors
 from forecast_attn.plotting.ticks import number_text, number_ticks, time_ticks
-from forecast_attn.plotting.wording import interval_name
 
 Floats = NDArray[np.float64]
 

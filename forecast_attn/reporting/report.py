@@ -27,6 +27,7 @@ from forecast_attn.forecasting.identifiability import with_rank
 from forecast_attn.forecasting.model import read_config, read_schema
 from forecast_attn.forecasting.predict import kept_weights
 from forecast_attn.inspection.audit_section import audit_section
+from forecast_attn.inspection.describe import inspect_attention
 from forecast_attn.inspection.html_report import page_of_parts
 from forecast_attn.inspection.interpretation import best_of_baselines, evidence_of
 from forecast_attn.inspection.page_sections import (
@@ -39,11 +40,10 @@ from forecast_attn.inspection.page_sections import (
     show,
     table,
 )
-from forecast_attn.inspection.report import inspect_attention
 from forecast_attn.inspection.results import Inspection
 from forecast_attn.inspection.weights_figure import weights_figure
 from forecast_attn.inspection.window_values import BY_NETWORK
-from forecast_attn.plotting.attribution import attribution_of
+from forecast_attn.plotting.forecast_attribution import attribution_of
 from forecast_attn.plotting.forecasts import Forecasts
 from forecast_attn.plotting.past import SEASONAL_NAIVE, read_past
 from forecast_attn.plotting.reliability import reliability

@@ -18,8 +18,8 @@ from forecast_attn.config.requests import AuditRequest
 from forecast_attn.errors import RunError
 from forecast_attn.forecaster import Forecaster
 from forecast_attn.inspection.audit_section import audit_section
+from forecast_attn.inspection.describe import inspect_attention
 from forecast_attn.inspection.patterns import MeanWeights, looks_words
-from forecast_attn.inspection.report import inspect_attention
 from forecast_attn.runs.run_dir import RunDir
 
 from .conftest import Trained

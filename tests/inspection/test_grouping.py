@@ -8,7 +8,7 @@ from scipy.spatial.distance import jensenshannon
 
 from forecast_attn.attention_file import AttentionWriter, read_attention
 from forecast_attn.errors import ConfigError
-from forecast_attn.inspection.report import inspect_attention
+from forecast_attn.inspection.describe import inspect_attention
 
 
 @pytest.fixture

@@ -17,15 +17,15 @@ from forecast_attn.attention_file import read_attention
 from forecast_attn.config.requests import PlotRequest
 from forecast_attn.errors import RunError
 from forecast_attn.forecaster import Forecaster
+from forecast_attn.inspection.describe import inspect_attention
 from forecast_attn.inspection.html_report import build_report, make_page
 from forecast_attn.inspection.page_data import PAGE_BYTES, choose_windows, default_windows, encode_lines
 from forecast_attn.inspection.plots import draw_heatmap
-from forecast_attn.inspection.report import inspect_attention
 from forecast_attn.inspection.series_lines import lines_of_run
 from forecast_attn.inspection.window_values import WindowValues, values_of_windows
 from forecast_attn.plotting.animation import animation_of
+from forecast_attn.plotting.forecast_wording import model_label
 from forecast_attn.plotting.sources import PlotSource, forecast_scene
-from forecast_attn.plotting.wording import model_label
 from forecast_attn.runs.run_dir import RunDir
 
 NASTY = "</script><img src=x onerror=alert(1)>&amp;\u2028'\""

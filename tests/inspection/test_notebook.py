@@ -14,9 +14,9 @@ from forecast_attn.backtest.forecast_rows import RowsFile
 from forecast_attn.backtest.result import BacktestResult
 from forecast_attn.backtest.scoring import Scores
 from forecast_attn.forecasting.forecast_result import ForecastResult
+from forecast_attn.inspection.describe import inspect_attention
 from forecast_attn.inspection.differences import compare_attention
 from forecast_attn.inspection.interpretation import Evidence
-from forecast_attn.inspection.report import inspect_attention
 from forecast_attn.plotting.picture import Picture
 from forecast_attn.plotting.step_errors import ModelErrors, StepErrors
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from forecast_attn.inspection.describe import inspect_attention
 from forecast_attn.inspection.interpretation import Evidence
 from forecast_attn.inspection.patterns import LIFT, MOST, MeanWeights, looks_words
-from forecast_attn.inspection.report import inspect_attention
 
 NEEDED = Evidence(needed=True, rise=0.5, windows=64)
 

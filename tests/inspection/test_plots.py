@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from forecast_attn.errors import ConfigError, RunError
+from forecast_attn.inspection.describe import inspect_attention
 from forecast_attn.inspection.plots import draw_heatmap, save_figure
-from forecast_attn.inspection.report import inspect_attention
 from forecast_attn.inspection.series_lines import SeriesLines, series_lines
 from forecast_attn.inspection.weights_figure import weights_figure
 from forecast_attn.inspection.window_values import WindowValues

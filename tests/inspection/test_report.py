@@ -10,8 +10,8 @@ import scipy.stats
 from rich.console import Console
 
 from forecast_attn.errors import ConfigError, DataError, RunError
+from forecast_attn.inspection.describe import inspect_attention
 from forecast_attn.inspection.interpretation import Evidence, _why_not
-from forecast_attn.inspection.report import inspect_attention
 from forecast_attn.inspection.terminal import render
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from forecast_attn.inspection.describe import inspect_attention
 from forecast_attn.inspection.differences import compare_attention
-from forecast_attn.inspection.report import inspect_attention
 from forecast_attn.inspection.side_by_side import MOST_TILES, draw_comparison, draw_groups
 
 pytest.importorskip("matplotlib")

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from forecast_attn.attention_file import read_attention
+from forecast_attn.inspection.describe import inspect_attention
 from forecast_attn.inspection.interpretation import evidence_of
-from forecast_attn.inspection.report import inspect_attention
 from forecast_attn.plotting.animation import animation_of
 from forecast_attn.runs.run_dir import RunDir
 

@@ -15,11 +15,11 @@ from scipy.stats import binom
 from forecast_attn.config.requests import PlotRequest
 from forecast_attn.data.zones import Zone
 from forecast_attn.errors import DataError
+from forecast_attn.plotting.forecast_terminal import render_errors
 from forecast_attn.plotting.forecasts import Forecasts, read_forecasts
 from forecast_attn.plotting.reliability import band, reliability
 from forecast_attn.plotting.sources import find_source, reliability_of, scored_forecasts, step_errors_of
 from forecast_attn.plotting.step_errors import step_errors
-from forecast_attn.plotting.terminal import render_errors
 
 ALL = PlotRequest()
 

@@ -27,7 +27,7 @@ from forecast_attn.errors import RunError
 from forecast_attn.forecasting import tail
 from forecast_attn.forecasting.baseline_forecasts import BaselineForecasts
 from forecast_attn.forecasting.forecast_result import ForecastResult
-from forecast_attn.inspection.report import inspect_attention
+from forecast_attn.inspection.describe import inspect_attention
 from forecast_attn.training import choose_combination
 
 pytestmark = pytest.mark.slow
