@@ -152,15 +152,16 @@ def _parts(table: Table, widths: list[int], room: int) -> list[list[int]]:
 def _narrowed(table: Table, part: list[int], spans: list[Measurement], room: int) -> Table:
     """Some columns of a table, each as wide as its longest word, and wider as far as there is room."""
     widths = [span.minimum for span in spans]
-    for at in sorted(range(len(part)), key=lambda at: spans[at].maximum):
-        widths[at] += min(spans[at].maximum - widths[at], max(room - _total(widths), 0))
+    # The columns with the shortest lines get the room first: most of them are whole then.
+    for index in sorted(range(len(part)), key=lambda index: spans[index].maximum):
+        widths[index] += min(spans[index].maximum - widths[index], max(room - _total(widths), 0))
     most = max(room - _total(widths) + max(widths), 1)
     widths = [min(width, most) for width in widths]  # one alone is wider than the line
     narrowed = Table(box=None, pad_edge=False, show_header=table.show_header)
-    for at, width in zip(part, widths, strict=True):
-        column = table.columns[at]
+    for number, width in zip(part, widths, strict=True):
+        column = table.columns[number]
         narrowed.add_column(column.header, justify=column.justify, width=width, overflow="fold")
-    for cells in zip(*(table.columns[at].cells for at in part), strict=True):
+    for cells in zip(*(table.columns[number].cells for number in part), strict=True):
         narrowed.add_row(*cells)
     return narrowed
 

@@ -183,8 +183,8 @@ def fill_gaps(
         report(_too_long(cells, frequency, int(absent[at - 1]), at))
         return cells
     before = np.repeat(np.arange(len(absent)), absent)
-    number = np.arange(len(before)) - np.repeat(np.cumsum(absent) - absent, absent) + 1
-    longer = _with_rows_after(cells, before, frequency.shift(cells.stamps[before], number))
+    steps_on = np.arange(len(before)) - np.repeat(np.cumsum(absent) - absent, absent) + 1  # 1, 2, … within each gap
+    longer = _with_rows_after(cells, before, frequency.shift(cells.stamps[before], steps_on))
     if repairs is not None:
         repairs += repairs_by_series(longer, longer.rows == 0, "gap: rows added")
     return longer
@@ -192,6 +192,7 @@ def fill_gaps(
 
 def _with_rows_after(cells: Cells, before: NDArray[np.int64], stamps: NDArray[Any]) -> Cells:
     """Insert empty rows, each behind the row named; several behind one row keep the order given."""
+    # A stable sort keeps each row ahead of the new ones that follow it, which are copies until they are emptied.
     order = np.argsort(np.concatenate((np.arange(len(cells.rows)), before)), kind="stable")
     longer = cells.take(np.concatenate((np.arange(len(cells.rows)), before))[order])
     added = order >= len(cells.rows)

@@ -412,6 +412,11 @@ def weekday(stamps: Stamps) -> NDArray[np.int64]:
     return (stamps.astype("datetime64[D]").astype(np.int64) + 3) % 7  # 1970-01-01 was a Thursday
 
 
+def hour_of_day(stamps: NDArray[np.datetime64]) -> NDArray[np.int64]:
+    """Hour, from 0 to 23, of stamps on the wall clock (num_stamps,)."""
+    return np.asarray(stamps.astype("datetime64[h]").astype(np.int64) % 24)
+
+
 def _clock(stamps: Stamps) -> NDArray[np.int64]:
     return stamps.astype(np.int64) % DAY
 

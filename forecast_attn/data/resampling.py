@@ -20,6 +20,7 @@ from forecast_attn.data.frequency import (
     kind_of,
     parse_frequency,
     split_alias,
+    weekday,
 )
 from forecast_attn.data.roles import Roles
 
@@ -70,7 +71,7 @@ def floored(stamps: Stamps, frequency: Frequency) -> Stamps:
         return np.asarray(days.astype("datetime64[ns]"))
     if unit == "W":
         day = stamps.astype("datetime64[D]")
-        behind = ((day.astype(np.int64) + 3) % 7 - WEEKDAYS.index(anchor)) % 7
+        behind = (weekday(day) - WEEKDAYS.index(anchor)) % 7
         return np.asarray((day - behind).astype("datetime64[ns]"))
     length = number * UNITS[unit]
     elapsed = stamps.astype("datetime64[ns]").astype(np.int64)

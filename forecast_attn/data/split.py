@@ -328,6 +328,7 @@ def with_values(panel: Panel, cutoffs: Ints, lookback: int, horizon: int) -> Int
     observed = ~np.isnan(panel.target[first:stop])
     if observed.all():
         return cutoffs
+    # Differences of running counts say how many values a stretch of rows has, whatever its length.
     before = np.concatenate(([0], np.cumsum(observed, dtype=np.int32)))
     starts, now = panel.starts[panel.series_of(cutoffs)] - first, cutoffs + 1 - first
     past = before[now] > before[np.maximum(now - lookback, starts)]

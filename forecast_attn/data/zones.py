@@ -78,6 +78,8 @@ class Zone:
         """Both readings of stamps on the wall clock, as UTC."""
         changes, offsets = self._changes(wall)
         before, after = offsets[:-1], offsets[1:]
+        # On the wall clock a change begins at its instant plus the smaller offset and is over at that plus the larger
+        # one; between them lies the hour that is repeated or skipped, and the two searches differ.
         nanoseconds = wall.astype("datetime64[ns]").astype(np.int64)
         late = np.searchsorted(changes + np.maximum(before, after), nanoseconds, side="right")
         early = np.searchsorted(changes + np.minimum(before, after), nanoseconds, side="right")
@@ -229,6 +231,7 @@ def _changes_between(name: str, first_year: int, last_year: int) -> tuple[NDArra
     span = np.array([f"{first_year - 1}-12-01", f"{last_year + 1}-02-01"], "datetime64[D]").astype(np.int64)
     days = range(int(span[0]) * _DAY, int(span[1]) * _DAY, _DAY)
     offsets = [_offset(zone, second) for second in days]
+    # A zone changes its clocks at most once a day: where two days differ, bisection finds the second.
     changed = [at for at in range(len(days) - 1) if offsets[at] != offsets[at + 1]]
     moments = [_moment_of_change(zone, days[at], days[at + 1]) for at in changed]
     kept = [offsets[0], *(offsets[at + 1] for at in changed)]

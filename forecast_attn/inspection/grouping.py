@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forecast_attn.attention_file import AttentionDump
+from forecast_attn.data.frequency import hour_of_day, weekday
 from forecast_attn.errors import ConfigError, did_you_mean
 
 GROUPINGS = ("item", "head", "hour", "weekday")
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-_DAY_OF_1970 = 3  # 1 January 1970 was a Thursday
 
 
 class Grouping(NamedTuple):
@@ -89,9 +89,9 @@ def _by_time(dump: AttentionDump, by: str) -> Grouping:
         raise ConfigError(f"--by {by}: the times of '{dump.path}' are whole numbers", "--by item, or --by head")
     wall = dump.zone.local(dump.window_cutoffs)
     if by == "hour":
-        values, names = wall.astype("datetime64[h]").astype(np.int64) % 24, [f"{hour:02d}:00" for hour in range(24)]
+        values, names = hour_of_day(wall), [f"{hour:02d}:00" for hour in range(24)]
     else:
-        values, names = (wall.astype("datetime64[D]").astype(np.int64) + _DAY_OF_1970) % 7, list(WEEKDAYS)
+        values, names = weekday(wall), list(WEEKDAYS)
     present, groups = np.unique(values, return_inverse=True)
     grouping = _for_all_heads(dump, [names[value] for value in present], groups)
     ranges = ", ".join(_ranges(names, set(range(len(names))) - set(present.tolist())))
@@ -102,6 +102,7 @@ def _by_time(dump: AttentionDump, by: str) -> Grouping:
 
 def _ranges(names: list[str], indices: set[int]) -> Iterator[str]:
     """Names of neighbouring places as `first to last`."""
+    # Neighbours have the same distance from their rank, which grows by one at every hole.
     for _, run in groupby(sorted(indices), key=lambda index: index - sum(each < index for each in indices)):
         first, *others = run
         yield f"{names[first]} to {names[others[-1]]}" if others else names[first]

@@ -122,7 +122,8 @@ def _sample(series: NDArray[np.int64], count: int, *groupings: NDArray[np.int64]
 def _one_of_each(groups: NDArray[np.int64], chosen: NDArray[np.int64]) -> NDArray[np.int64]:
     """Position of a window of each chosen group, of the first group an early one and of the last a late one."""
     members = [np.flatnonzero(groups == group) for group in chosen]
-    return np.array([each[at * len(each) // len(members)] for at, each in enumerate(members)], np.int64)
+    # Always the first ones would show one season only.
+    return np.array([each[rank * len(each) // len(members)] for rank, each in enumerate(members)], np.int64)
 
 
 def _evenly(indices: NDArray[np.int64], count: int) -> NDArray[np.int64]:

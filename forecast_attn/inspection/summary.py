@@ -131,6 +131,7 @@ class _Tally:
         if self._groups is None:
             return []
         rows = np.bincount(self._groups.reshape(-1))
+        # Several heads of a window may be in one group: each window counts once there.
         pairs = np.unique(self._groups + len(rows) * np.arange(len(self._groups))[:, None])
         return [
             GroupSummary(
@@ -166,6 +167,7 @@ class _RowStatistics:
         with np.errstate(invalid="ignore", divide="ignore"):
             entropy = np.maximum(np.log(sums) - self._weighted_logarithms(rows).reshape(shape) / sums, 0)
             centroid = lag_sums / sums
+        # The seasonal keys differ from step to step: one product per step, for all windows and heads.
         seasonal = np.matmul(weights.reshape(-1, *weights.shape[2:]).transpose(1, 0, 2), self._seasons)[..., 0].T
         return {
             "entropy": entropy,

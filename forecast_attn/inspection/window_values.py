@@ -187,6 +187,7 @@ def _by_number(dump: AttentionDump, values: Values) -> Grouping:
     """Windows by a number of each (num_windows,), or by bins of about equally many windows where there are many."""
     if len(np.unique(values)) <= MOST_REGIMES:
         return group_by_value(dump, values, lambda value: "missing" if np.isnan(value) else f"{value:g}")
+    # Edges that are values themselves: no window lies between two bins.
     edges = np.unique(np.nanquantile(values, np.arange(1, NUM_BINS) / NUM_BINS, method="inverted_cdf"))
     bins = np.where(np.isnan(values), -1, np.searchsorted(edges, values))
     words = {-1: "missing"}
@@ -266,10 +267,10 @@ def _fill(
     offsets: NDArray[Any],
 ) -> None:
     """Values of a column at offsets from the cut-offs, where they lie in the series and nothing is known yet."""
-    at = rows[:, None] + offsets
-    inside = (rows >= 0)[:, None] & (at >= panel.starts[series][:, None]) & (at < panel.starts[series + 1][:, None])
-    missing = inside & np.isnan(into)
-    into[missing] = column[at[missing]]
+    wanted_rows = rows[:, None] + offsets  # the row before a series belongs to another one
+    starts, stops = panel.starts[series][:, None], panel.starts[series + 1][:, None]
+    missing = (rows >= 0)[:, None] & (wanted_rows >= starts) & (wanted_rows < stops) & np.isnan(into)
+    into[missing] = column[wanted_rows[missing]]
 
 
 def _forecast_again(

@@ -11,6 +11,7 @@ using generalized linear models"), with Student's t of G - 1 degrees of freedom.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
@@ -22,6 +23,7 @@ from numpy.typing import NDArray
 from forecast_attn.audit.dependence import partial_dependence
 from forecast_attn.audit.subject import Subject
 from forecast_attn.audit.wording import number
+from forecast_attn.data.frequency import hour_of_day, weekday
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.vintages import Vintages
 from forecast_attn.errors import DataError, did_you_mean
@@ -227,17 +229,18 @@ def _positions(forecasts: Forecasts, panel: Panel, name: str) -> _Positions:
     Raises:
         DataError: the panel does not have some of them.
     """
-    frame, ids = forecasts.frame, {item_id: at for at, item_id in enumerate(panel.item_ids)}
+    frame, ids = forecasts.frame, {item_id: index for index, item_id in enumerate(panel.item_ids)}
     series = np.array([ids.get(item_id, -1) for item_id in frame["item_id"]], np.int64)
     rows_of_times = []
     for column in ("cutoff", "timestamp"):
         stamps, rows = frame[column].to_numpy(), np.full(len(frame), -1, np.int64)
-        for at in np.unique(series[series >= 0]):
-            known = panel.timestamps[panel.starts[at] : panel.starts[at + 1]]
-            chosen = np.flatnonzero(series == at)
+        for index in np.unique(series[series >= 0]):
+            known = panel.timestamps[panel.starts[index] : panel.starts[index + 1]]
+            chosen = np.flatnonzero(series == index)
             times = stamps[chosen].astype(known.dtype)
+            # A search gives a place for times that are not there, too; only an equal stamp is a row.
             position = np.searchsorted(known, times).clip(max=len(known) - 1)
-            rows[chosen] = np.where(known[position] == times, panel.starts[at] + position, -1)
+            rows[chosen] = np.where(known[position] == times, panel.starts[index] + position, -1)
         rows_of_times.append(rows)
     missing = np.flatnonzero((rows_of_times[0] < 0) | (rows_of_times[1] < 0))
     if len(missing):
@@ -266,10 +269,10 @@ def _columns(panel: Panel, positions: _Positions) -> Iterator[_Column]:
         (roles.static_categories, OF_SERIES, panel.static_categories[positions.series]),
     )
     for (names, known, values), (kinds, _, codes) in zip(numbers, categories, strict=True):
-        for at, name in enumerate(names):
-            yield _Column(name, known, values[:, at], None)
-        for at, name in enumerate(kinds):
-            yield _Column(name, known, codes[:, at], panel.categories[name])
+        for index, name in enumerate(names):
+            yield _Column(name, known, values[:, index], None)
+        for index, name in enumerate(kinds):
+            yield _Column(name, known, codes[:, index], panel.categories[name])
     yield from _clock(panel, positions.rows)
 
 
@@ -280,10 +283,10 @@ def _known_ahead(panel: Panel, positions: _Positions) -> Floats:
         vintages = Vintages.build(panel, panel.issued)
         rows, cutoffs = (torch.from_numpy(each) for each in (positions.rows, positions.cutoffs))
         values[:, list(vintages.columns)] = vintages.values(rows[:, None], cutoffs)[:, 0].numpy()
-    for at, name in enumerate(panel.roles.future_covariates):
+    for index, name in enumerate(panel.roles.future_covariates):
         known = panel.roles.known_steps.get(name)
         if known is not None:  # beyond, the network does not read it
-            values[positions.rows - positions.cutoffs > known, at] = np.nan
+            values[positions.rows - positions.cutoffs > known, index] = np.nan
     return values
 
 
@@ -294,10 +297,8 @@ def _clock(panel: Panel, rows: Ints) -> Iterator[_Column]:
         return
     local = panel.zone.local(stamps[rows])
     if panel.frequency.is_within_day:
-        hours = (local.astype("datetime64[h]").astype(np.int64) % 24).astype(np.float64)
-        yield _Column("hour", AHEAD, hours, None, most_values=24)
-    days = local.astype("datetime64[D]").astype(np.int64)
-    yield _Column("weekday", AHEAD, (days + 3) % 7, WEEKDAYS)  # 1 January 1970 was a Thursday
+        yield _Column("hour", AHEAD, hour_of_day(local).astype(np.float64), None, most_values=24)
+    yield _Column("weekday", AHEAD, weekday(local), WEEKDAYS)
 
 
 # --------------------------------------------------------------------------- bins and means
@@ -340,6 +341,7 @@ def _bins(column: _Column) -> Iterator[tuple[str, Ints]]:
                 yield name, np.flatnonzero(values == code)
         return
     known = values[~np.isnan(values)]
+    # Few different numbers are shown one by one; of more, equal quantiles give bins of about equally many forecasts.
     if _are_few(column):
         for value in np.unique(known):
             yield f"{value:.6g}", np.flatnonzero(values == value)
@@ -347,10 +349,10 @@ def _bins(column: _Column) -> Iterator[tuple[str, Ints]]:
     edges = np.unique(np.quantile(known, np.linspace(0, 1, MOST_BINS + 1)))
     bins = np.searchsorted(edges[1:-1], values, side="right")
     bins[np.isnan(values)] = -1
-    for at in range(len(edges) - 1):
-        chosen = np.flatnonzero(bins == at)
+    for index, (low, high) in enumerate(itertools.pairwise(edges)):
+        chosen = np.flatnonzero(bins == index)
         if len(chosen):
-            yield f"{number(edges[at])} to {number(edges[at + 1])}", chosen
+            yield f"{number(low)} to {number(high)}", chosen
 
 
 def _are_few(column: _Column) -> bool:
@@ -364,10 +366,11 @@ def mean_interval(values: Floats, stretches: Ints) -> Mean:
 
     mean = float(values.mean())
     _, group = np.unique(stretches, return_inverse=True)
-    number = int(group.max()) + 1
-    if number < 2:
+    num_groups = int(group.max()) + 1
+    if num_groups < 2:
         return Mean(mean, float("nan"), float("nan"))
+    # Sums over a stretch, whose values may err together, take the place of single values.
     sums = np.bincount(group, weights=values - mean)
-    error = float(np.sqrt(number / (number - 1) * (sums**2).sum()) / len(values))
-    margin = float(t.ppf((1 + INTERVAL) / 2, number - 1)) * error
+    error = float(np.sqrt(num_groups / (num_groups - 1) * (sums**2).sum()) / len(values))
+    margin = float(t.ppf((1 + INTERVAL) / 2, num_groups - 1)) * error
     return Mean(mean, mean - margin, mean + margin)

@@ -280,10 +280,11 @@ def draw_line(x: Floats, y: Floats, width: int, height: int) -> Dots:
     dots = np.zeros((height, width), np.bool_)
     known = np.isfinite(x) & np.isfinite(y)
     _set(dots, x[known], y[known])
-    for at in np.flatnonzero(known[:-1] & known[1:]):
-        length = max(abs(x[at + 1] - x[at]), abs(y[at + 1] - y[at]))
-        share = np.linspace(0, 1, int(np.ceil(length)) + 1)
-        _set(dots, x[at] + share * (x[at + 1] - x[at]), y[at] + share * (y[at + 1] - y[at]))
+    for index in np.flatnonzero(known[:-1] & known[1:]):
+        width_of_part, height_of_part = x[index + 1] - x[index], y[index + 1] - y[index]
+        # As many dots as the longer side has pixels: no gaps, whatever the slope.
+        share = np.linspace(0, 1, int(np.ceil(max(abs(width_of_part), abs(height_of_part)))) + 1)
+        _set(dots, x[index] + share * width_of_part, y[index] + share * height_of_part)
     return dots
 
 

@@ -85,6 +85,7 @@ class Past:
         rows = np.flatnonzero(panel.timestamps == stamp)
         series = panel.series_of(rows)
         begins = schema.padded | (rows - schema.lookback + 1 >= panel.starts[series])
+        # Its horizon must end within the series, and the cut-off's own target be known.
         whole = begins & (rows + schema.horizon < panel.starts[series + 1]) & (rows < panel.ends[series])
         check_known(items, list(panel.item_ids), "series", self.name)
         selected = np.isin(np.array(panel.item_ids, object)[series], items) if items else True

@@ -31,7 +31,7 @@ def number_ticks(low: float, high: float, most: int) -> list[float]:
     """Multiples of 1, 2 or 5 times a power of ten from `low` to `high`, at most `most` of them, ascending."""
     if not (math.isfinite(low) and math.isfinite(high)) or high <= low:
         return [low] if math.isfinite(low) else []
-    spacing = round_number((high / 2 - low / 2) / max(most, 1) * 2)
+    spacing = round_number((high / 2 - low / 2) / max(most, 1) * 2)  # halved: the whole distance may be no float
     if not (spacing and math.isfinite(spacing) and math.isfinite(high / spacing)):
         return [low, high]
     first, last = math.ceil(low / spacing - 1e-9), math.floor(high / spacing + 1e-9)

@@ -152,7 +152,7 @@ def _block_numbers(frame: pd.DataFrame, config: DataConfig, source: str) -> pd.C
     require_column(frame, config.time, source, "time")
     stamps, bad = parse_timestamps(frame[config.time], config.time, config.date_format)
     known = np.flatnonzero(~bad)
-    begins = np.zeros(len(frame), np.int64)
+    begins = np.zeros(len(frame), np.int64)  # 1 where time does not go on: the next block
     begins[known[1:]] = stamps[known][1:] <= stamps[known][:-1]
     numbers = np.cumsum(begins)
     return pd.Categorical.from_codes(numbers, categories=pd.Index(np.arange(1, numbers.max(initial=0) + 2).astype(str)))
@@ -160,6 +160,7 @@ def _block_numbers(frame: pd.DataFrame, config: DataConfig, source: str) -> pd.C
 
 def _joined_id(columns: list[pd.Series], source: str) -> pd.Categorical:
     """The cells of each row with a separator between them; empty where all are, as in `/Thailand` one may be."""
+    # A row's codes in all columns become the digits of one number, so that equal rows have equal numbers.
     codes = np.zeros(len(columns[0]), np.int64)
     missing = np.ones(len(codes), np.bool_)
     texts: list[list[str]] = []
@@ -176,8 +177,8 @@ def _joined_id(columns: list[pd.Series], source: str) -> pd.Categorical:
 def _name_of(code: int, texts: list[list[str]]) -> str:
     parts = []
     for values in reversed(texts):
-        code, at = divmod(code, len(values))
-        parts.append(values[at])
+        code, digit = divmod(code, len(values))
+        parts.append(values[digit])
     return SEPARATOR.join(reversed(parts))
 
 
@@ -252,7 +253,9 @@ def _start_of_period(date: pd.Series, period: pd.Series, per_day: int) -> pd.Ser
     later = np.where((most == per_day - hour) & (numbers >= before), hour, 0)
     earlier = np.where((most == per_day + hour) & (numbers >= before + hour), hour, 0)
     minutes = (numbers + later - earlier) * (1440 // per_day)
-    clock = pd.Series([f" {at // 60:02d}:{at % 60:02d}" for at in minutes.tolist()], index=date.index, dtype="string")
+    clock = pd.Series(
+        [f" {each // 60:02d}:{each % 60:02d}" for each in minutes.tolist()], index=date.index, dtype="string"
+    )
     return _as_day(date) + clock
 
 

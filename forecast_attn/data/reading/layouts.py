@@ -136,7 +136,7 @@ def find_steps(frame: pd.DataFrame) -> StepColumns | None:
         if not bad.any() and len(np.unique(stamps)) == len(stamps):
             order = np.argsort(stamps, kind="stable")
             names = list(dated)
-            return StepColumns(tuple(names[at] for at in order), stamps[order], True)
+            return StepColumns(tuple(names[index] for index in order), stamps[order], True)
     return _numbered(numbers)
 
 
@@ -173,8 +173,9 @@ def _rows_made_long(frame: pd.DataFrame, config: DataConfig, source: str, report
     first, last = np.argmax(known, axis=1), known.shape[1] - 1 - np.argmax(known[:, ::-1], axis=1)
     lengths = np.where(has_any, last - first + 1, 0)
     rows = np.repeat(np.arange(len(frame)), lengths)
-    at = np.arange(len(rows)) - np.repeat(np.cumsum(lengths) - lengths, lengths) + first[rows]
-    columns = {name: keys.take(rows), LONG_TIME: steps.stamps[at], LONG_TARGET: values[rows, at]}
+    # Places in the long table, less the place at which its series begins there: the step of each cell in its row.
+    step = np.arange(len(rows)) - np.repeat(np.cumsum(lengths) - lengths, lengths) + first[rows]
+    columns = {name: keys.take(rows), LONG_TIME: steps.stamps[step], LONG_TARGET: values[rows, step]}
     return _long(frame, rows, columns, config)
 
 
@@ -282,8 +283,8 @@ def _refuse_text(frame: pd.DataFrame, names: tuple[str, ...], source: str) -> No
             continue
         texts = frame[name].astype("string")
         bad = np.flatnonzero((pd.to_numeric(texts, errors="coerce").isna() & texts.notna()).to_numpy())
-        for at in map(int, bad[:1]):
-            value, row = str(texts.iloc[at]), at + 1
+        for index in map(int, bad[:1]):
+            value, row = str(texts.iloc[index]), index + 1
             message = f"'{source}': column '{name}' has '{value}' at {row_and_line(row)}; expected a number"
             raise DataError(message, "correct the cell, or empty it", code="FA103", row=row, column=name, value=value)
 

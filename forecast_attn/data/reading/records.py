@@ -189,11 +189,12 @@ def _quotes_are_simple(text: bytes, delimiter: str) -> bool:
     quotes = np.flatnonzero(letters == ord('"'))
     if len(quotes) % 2:
         return False
+    # Every second quote opens a field, if each has a partner: then a mark or a line end must stand outside of both.
     opening, closing = quotes[0::2], quotes[1::2]
     edges = np.frombuffer(b'\n"' + delimiter.encode(), np.uint8)
     if not np.isin(letters[opening - 1], edges).all() or not np.isin(letters[closing + 1], [*edges, ord("\r")]).all():
         return False
-    ends = np.flatnonzero(letters == ord("\n"))
+    ends = np.flatnonzero(letters == ord("\n"))  # as many of them before both quotes of a field: it has none
     return bool((np.searchsorted(ends, opening) == np.searchsorted(ends, closing)).all())
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import Finding, Report
-from forecast_attn.data.frequency import MONTH_UNITS, UNITS, Stamps, parse_frequency, split_alias
+from forecast_attn.data.frequency import MONTH_UNITS, UNITS, Stamps, parse_frequency, split_alias, weekday
 from forecast_attn.data.reading.positions import LAYOUT_ROWS, LONG_ID, LONG_TARGET, LONG_TIME
 from forecast_attn.data.reading.source import Source
 from forecast_attn.errors import DataError
@@ -234,6 +234,5 @@ def _anchored(starts: NDArray[np.datetime64], alias: str) -> NDArray[np.datetime
         length = MONTH_UNITS[unit] if unit != "MS" else 1
         return (months // length * length).astype("datetime64[M]").astype("datetime64[s]")
     if unit == "W":
-        days = starts.astype("datetime64[D]").astype(np.int64)
-        return (days - (days + 3) % 7).astype("datetime64[D]").astype("datetime64[s]")
+        return (starts.astype("datetime64[D]") - weekday(starts)).astype("datetime64[s]")
     return starts
