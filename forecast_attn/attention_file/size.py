@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, Self, cast
+from typing import Any, Literal, Self, cast
 
 import numpy as np
 import pyarrow as pa
@@ -16,22 +16,19 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from forecast_attn.attention_file.schema import AttentionMetadata, attention_schema
-from forecast_attn.attention_file.writer import coordinate_columns, open_parquet, weight_columns, windows_per_group
+from forecast_attn.attention_file.writer import (
+    WindowCoordinates,
+    coordinate_columns,
+    open_parquet,
+    weight_columns,
+    windows_per_group,
+)
 from forecast_attn.config.values import parse_attention_windows
 
 WINDOWS_TO_ESTIMATE_SIZE = 32
 """Enough of them to know how well the weights compress."""
 GROUP_ENTRY_BYTES = 900
 """Bytes of the footer per row group."""
-
-
-class WindowCoordinates(NamedTuple):
-    """Series and times of windows, as `AttentionWriter.write` takes them."""
-
-    item_ids: list[str]
-    cutoffs: NDArray[Any]
-    timestamps: NDArray[Any]
-    lookback_starts: NDArray[Any]
 
 
 @dataclass(frozen=True)
@@ -75,7 +72,7 @@ def estimate_size(
     if not windows:
         return DumpSize(0, metadata, 0)
     schema = attention_schema(metadata, integer_time=np.issubdtype(first.cutoffs.dtype, np.integer))
-    columns = coordinate_columns(metadata, *first)
+    columns = coordinate_columns(metadata, first)
     coordinates = _stored_bytes(list(schema)[: len(columns)], columns) * windows / len(first.item_ids)
     weight_fields = [field for field in list(schema)[len(columns) :] if field.name in ("lags", "weights", "remaining")]
     half, whole = (

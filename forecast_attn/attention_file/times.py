@@ -11,8 +11,6 @@ from forecast_attn.data.frequency import parse_frequency
 from forecast_attn.data.zones import Zone
 from forecast_attn.errors import ConfigError
 
-NO_ZONE = Zone()
-
 
 def stamps_until(cutoffs: NDArray[Any], length: int, frequency: str) -> NDArray[Any]:
     """(len(cutoffs), length) the last times up to and with each cut-off, one step of the frequency apart.
@@ -43,24 +41,17 @@ def parse_time(value: Any, time_type: np.dtype[Any], zone: Zone) -> Any:
     Raises:
         ConfigError: the value is no such time, or can be two.
     """
+    expected = "a time stamp such as 2026-01-05 14:00"
     try:
-        return np.int64(value) if time_type.kind == "i" else _on_axis(pd.Timestamp(value), zone)
+        if time_type.kind == "i":
+            expected = "a whole number, like the file's times"
+            return np.int64(value)
+        stamp = pd.Timestamp(value)
+        if stamp.tzinfo is not None:
+            return stamp.tz_convert("UTC").tz_localize(None).to_datetime64()
+        return _instant(np.array([stamp.to_datetime64()]), zone) if zone.type_name else stamp.to_datetime64()
     except (TypeError, ValueError):
-        kind = (
-            "a whole number, like the file's times"
-            if time_type.kind == "i"
-            else "a time stamp such as 2026-01-05 14:00"
-        )
-        raise ConfigError(f"the cut-off must be {kind}; got '{value}'") from None
-
-
-def _on_axis(stamp: pd.Timestamp, zone: Zone) -> np.datetime64:
-    """Remove the zone of a stamp, as in the file's times."""
-    if stamp.tzinfo is not None:
-        stamp = stamp.tz_convert("UTC").tz_localize(None)
-    elif zone.type_name is not None:
-        return _instant(np.array([stamp.to_datetime64()]), zone)
-    return stamp.to_datetime64()
+        raise ConfigError(f"the cut-off must be {expected}; got '{value}'") from None
 
 
 def _instant(wall: NDArray[np.datetime64], zone: Zone) -> np.datetime64:
@@ -75,7 +66,7 @@ def _instant(wall: NDArray[np.datetime64], zone: Zone) -> np.datetime64:
     raise ConfigError(f"the cut-off {clock} comes twice in {zone.name}", hint)
 
 
-def time_text(time: Any, zone: Zone = NO_ZONE) -> str:
+def time_text(time: Any, zone: Zone) -> str:
     """A time as people write it: `2026-01-05 14:00`, without what is zero, with the offset of a zone."""
     if isinstance(time, np.integer):
         return str(time)
@@ -84,6 +75,4 @@ def time_text(time: Any, zone: Zone = NO_ZONE) -> str:
     stamp = pd.Timestamp(time)
     if stamp == stamp.normalize():
         return stamp.strftime("%Y-%m-%d")
-    return (
-        stamp.strftime("%Y-%m-%d %H:%M") if not (stamp.second or stamp.microsecond or stamp.nanosecond) else str(stamp)
-    )
+    return stamp.strftime("%Y-%m-%d %H:%M") if stamp == stamp.floor("min") else str(stamp)

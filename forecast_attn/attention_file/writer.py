@@ -22,6 +22,15 @@ ROW_GROUP_BYTES = 8 * 2**20
 scan well, small enough that a reader may hold a few row groups."""
 
 
+class WindowCoordinates(NamedTuple):
+    """Series and times of windows, one of each for every window."""
+
+    item_ids: Sequence[str]
+    cutoffs: NDArray[Any]
+    timestamps: NDArray[Any]
+    lookback_starts: NDArray[Any]
+
+
 class AttentionWriter:
     """Writes windows as they come, in constant memory; the file appears, whole, when the block ends well.
 
@@ -73,15 +82,8 @@ class AttentionWriter:
             ValueError: the arrays' sizes do not fit each other or the metadata.
             RunError: the disk is full.
         """
-        table = windows_table(
-            self.metadata,
-            item_ids=item_ids,
-            cutoffs=cutoffs,
-            timestamps=timestamps,
-            lookback_starts=lookback_starts,
-            weights=weights,
-            observed=observed,
-        )
+        coordinates = WindowCoordinates(item_ids, cutoffs, timestamps, lookback_starts)
+        table = _windows_table(self.metadata, coordinates, weights, observed)
         if not table.num_rows:
             return
         self._pending.append(table)
@@ -130,29 +132,22 @@ def open_parquet(stream: Any, schema: Any) -> Any:
     )
 
 
-def windows_table(
+def _windows_table(
     metadata: AttentionMetadata,
-    *,
-    item_ids: Sequence[str],
-    cutoffs: NDArray[Any],
-    timestamps: NDArray[Any],
-    lookback_starts: NDArray[Any],
+    coordinates: WindowCoordinates,
     weights: NDArray[np.float32],
     observed: NDArray[np.bool_] | None,
 ) -> Any:
-    """The rows of some windows, one per (window, head, step); the arguments are those of `AttentionWriter.write`.
-
-    Raises:
-        ValueError: the arrays' sizes do not fit each other or the metadata.
-    """
-    batch, heads, steps = len(item_ids), metadata.heads, metadata.num_steps
+    """The rows of some windows, one per (window, head, step); see `AttentionWriter.write`."""
+    batch, heads, steps = len(coordinates.item_ids), metadata.heads, metadata.num_steps
     _expect_shape("weights", weights, (batch, heads, steps, metadata.num_keys))
-    _expect_shape("cutoffs", cutoffs, (batch,))
-    _expect_shape("lookback_starts", lookback_starts, (batch,))
-    _expect_shape("timestamps", timestamps, (batch, steps))
-    schema = attention_schema(metadata, integer_time=np.issubdtype(np.asarray(cutoffs).dtype, np.integer))
+    _expect_shape("cutoffs", coordinates.cutoffs, (batch,))
+    _expect_shape("lookback_starts", coordinates.lookback_starts, (batch,))
+    _expect_shape("timestamps", coordinates.timestamps, (batch, steps))
+    integer_time = np.issubdtype(np.asarray(coordinates.cutoffs).dtype, np.integer)
+    schema = attention_schema(metadata, integer_time=integer_time)
     columns = [
-        *coordinate_columns(metadata, item_ids, cutoffs, timestamps, lookback_starts),
+        *coordinate_columns(metadata, coordinates),
         *weight_columns(metadata, weights.reshape(batch * heads * steps, metadata.num_keys)),
         *_missing_columns(metadata, weights, observed),
     ]
@@ -161,14 +156,9 @@ def windows_table(
     )
 
 
-def coordinate_columns(
-    metadata: AttentionMetadata,
-    item_ids: Sequence[str],
-    cutoffs: NDArray[Any],
-    timestamps: NDArray[Any],
-    lookback_starts: NDArray[Any],
-) -> list[Any]:
+def coordinate_columns(metadata: AttentionMetadata, coordinates: WindowCoordinates) -> list[Any]:
     """The first columns: which series, cut-off, step or steps, head and times each row is about."""
+    item_ids, cutoffs, timestamps, lookback_starts = coordinates
     batch, heads, steps = len(item_ids), metadata.heads, metadata.num_steps
     per_window = heads * steps
     first_steps = np.arange(1, metadata.horizon + 1, metadata.patch_length, dtype=np.int32)

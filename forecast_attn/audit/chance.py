@@ -40,6 +40,7 @@ def noise_bound(by_window: Floats, draws: NDArray[np.int64]) -> float:
     count = int(index.max()) + 1
     if count < 2:
         return float("nan")
+    # Windows of a draw may be wrong together: the draws, not the windows, are independent.
     sums = np.bincount(index, by_window - by_window.mean())
     error = np.sqrt(count / (count - 1) * np.square(sums).sum()) / len(by_window)
     return float(stdtrit(count - 1, HIGH_QUANTILE) * error)

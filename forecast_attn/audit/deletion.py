@@ -167,6 +167,7 @@ def _numbers(visible: Chosen, share: float) -> NDArray[np.int64]:
 def _chosen(order: NDArray[np.float32], visible: Chosen, numbers: NDArray[np.int64]) -> Chosen:
     """The visible steps that come first."""
     first = np.argsort(np.where(visible, -order, np.inf), axis=-1, kind="stable")
+    # The inverse of the sorting: rank 0 is the key to choose first, hidden keys come last.
     ranks = np.empty_like(first)
     np.put_along_axis(ranks, first, np.broadcast_to(np.arange(order.shape[-1]), first.shape), axis=-1)
     return (ranks < numbers[..., None]) & visible

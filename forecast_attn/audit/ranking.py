@@ -169,7 +169,7 @@ def chance_overlap(visible: NDArray[np.bool_], count: int) -> float:
 def _among_themselves(explained: Explained) -> Statistic:
     """Mean tau between the input-level methods: more agreement than that cannot be asked of the weights."""
     methods = ("input_occlusion", "gradient_input", "integrated_gradients")
-    pairs = [(one, other) for number, one in enumerate(methods) for other in methods[number + 1 :]]
+    pairs = [(one, other) for index, one in enumerate(methods) for other in methods[index + 1 :]]
     taus = [
         tau_of_signs(order_signs(left[visible]), order_signs(right[visible]))
         for one, other in pairs

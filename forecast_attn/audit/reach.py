@@ -109,6 +109,7 @@ def reach_of(explained: Explained, gradient: Floats, near: int) -> Reach:
     distances = np.arange(1 - num_keys, num_keys)
     tops = explained.weights.argmax(axis=1)
     profile = np.zeros(len(distances))
+    # Each row is moved so that the key weighted most lies in the middle, at distance 0.
     for top, shares in zip(tops, _shares(gradient), strict=True):
         profile[num_keys - 1 - top : 2 * num_keys - 1 - top] += shares
     return Reach(distances, profile / len(tops), float(shown_by(explained.weights, explained, near).mean()))
@@ -174,6 +175,7 @@ def _batch_gradients(
         with feeding(network, lambda _: inputs):
             forecast = network(window, need_weights=False).prediction.gather(1, ahead).sum()
         value = memories[0].value
+        # How the forecast reads each value; then, of the key weighted most alone, how the inputs change that reading.
         (direction,) = torch.autograd.grad(forecast, value, retain_graph=True)
         only = torch.zeros(len(tops), value.shape[1], device=device).scatter(1, top, 1.0)
         only = only.repeat_interleave(attention.score.heads, dim=0)[..., None]

@@ -79,6 +79,7 @@ def effective_weights(
         bases: of `column_spaces`.
         weights: after the normaliser.
     """
+    # B Bᵀ w: the weights projected onto what the values span; the rest adds up to nothing.
     return torch.einsum("bhls,bhs->bhl", bases, torch.einsum("bhls,bhl->bhs", bases, weights))
 
 

@@ -143,11 +143,11 @@ def _end_of(text: str, panel: Panel) -> Any:
 
 def _until(stride: Stride, start: Any, end: Any, axis: Axis) -> Stamps:
     """start, start + stride, … up to and with `end`."""
-    number = 64
-    stamps = stride.from_stamp(start, np.arange(number), axis)
+    num_strides = 64
+    stamps = stride.from_stamp(start, np.arange(num_strides), axis)
     while stamps[-1] <= end:
-        number *= 4
-        stamps = stride.from_stamp(start, np.arange(number), axis)
+        num_strides *= 4
+        stamps = stride.from_stamp(start, np.arange(num_strides), axis)
     inside: Stamps = stamps[stamps <= end]
     return inside
 
@@ -255,7 +255,7 @@ class Stride:
         if self.days:
             return on.of_wall(wall + (times * self.days).astype("timedelta64[D]"))
         day = pd.Timestamp(wall[0])
-        moved = [day + pd.DateOffset(months=int(number) * self.months) for number in times]
+        moved = [day + pd.DateOffset(months=int(count) * self.months) for count in times]
         return on.of_wall(np.array(moved, "datetime64[ns]"))
 
 

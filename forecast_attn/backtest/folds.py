@@ -136,6 +136,7 @@ def _numbered(schema: Schema, cutoffs: Stamps, counts: Ints, trained_until: Any,
             lasts[index],
             int(counts[index]),
             int(models[index]),
+            # A model is refitted at the first fold that it forecasts, and knows the rows up to that cut-off.
             max(trained_until, cutoffs[index // refit_every * refit_every]) if refit_every else trained_until,
         )
         for index in range(len(cutoffs))

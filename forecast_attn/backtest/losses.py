@@ -144,6 +144,7 @@ class Differences:
         return np.concatenate([np.zeros(0), *self._blocks(pair * (1 + self._horizon) + step)])
 
     def _blocks(self, row: int) -> Iterator[Floats]:
+        # Each block is a table of (pair, step) rows and some cut-offs: one row of it is read at a time.
         first, rows = 0, len(self._pairs) * (1 + self._horizon)
         for length in self._lengths:
             self._file.seek(8 * (first + row * length))

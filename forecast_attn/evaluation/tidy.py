@@ -163,6 +163,7 @@ class ForecastTable:
         frequency = self.panel.frequency
         firsts = pd.Series(self.stamps).groupby(self.series).transform("min").to_numpy()
         positions = np.rint(frequency.steps_between(firsts, self.stamps)).astype(np.int64)
+        # Each block counts as forecast right before its first stamp, so its cut-off is one step earlier.
         begun = positions // block * block
         cutoffs = firsts.copy()
         for back in np.unique(begun):

@@ -63,6 +63,7 @@ def date_of(days: Tensor) -> Date:
     shifted = days + _BEFORE_1970
     era = _floor(shifted, _ERA)
     day = shifted - era * _ERA
+    # Within 400 years: the days without leap days, which come every 4 years, but not every 100, divided by 365.
     year = _floor(day - _floor(day, 1460) + _floor(day, 36_524) - _floor(day, 146_096), 365)
     day_of_year = day - (365 * year + _floor(year, 4) - _floor(year, 100))
     month = _floor(5 * day_of_year + 2, 153)  # 0 is March

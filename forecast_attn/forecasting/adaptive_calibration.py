@@ -84,9 +84,9 @@ def earlier_cutoffs(panel: Panel, cutoffs: Rows, lookback: int, horizon: int, af
     series = panel.series_of(cutoffs)
     stamps = panel.timestamps.astype(np.int64)
     firsts = np.zeros(panel.num_series, np.int64)
-    for number in np.unique(series):
-        start, stop = panel.starts[number], panel.starts[number + 1]
-        firsts[number] = max(start + lookback - 1, start + np.searchsorted(stamps[start:stop], after))
+    for index in np.unique(series):
+        start, stop = panel.starts[index], panel.starts[index + 1]
+        firsts[index] = max(start + lookback - 1, start + np.searchsorted(stamps[start:stop], after))
     rows = cutoffs[:, None] - horizon * np.arange(num_earlier(horizon), 0, -1)
     return np.where(rows >= firsts[series][:, None], rows, -1)
 
@@ -141,9 +141,11 @@ def follow(
             followed.offsets[there],
             followed.unit[there],
         )
+        # A step without an actual value teaches nothing: its offset and its unit stay as they are.
         unknown = np.isnan(actual)
         error = np.where(unknown, unit, np.abs(actual - base[..., central]))
         step = np.where(unknown, 0.0, RATE * unit)[..., None]
+        # By τ of a unit upwards where the value lies above its quantile, else by 1 - τ downwards.
         followed.offsets[there] = offset + step * (shares - (actual[..., None] <= base + offset))
         followed.unit[there] = unit + MEMORY * (error - unit)
     return followed

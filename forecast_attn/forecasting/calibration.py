@@ -84,6 +84,7 @@ def fit_calibration(kind: str, quantiles: tuple[float, ...], actual: Floats, bas
     """
     counts = (~np.isnan(actual)).sum(axis=0)
     check_enough_values(quantiles, counts)
+    # An offset is the value at a rank among the distances of the actual values above the base.
     above = np.sort(actual[..., None] - base, axis=0)  # NaN come last
     offsets = np.empty((len(counts), len(quantiles)))
     for step, count in enumerate(counts):

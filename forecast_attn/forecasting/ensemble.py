@@ -17,19 +17,19 @@ from numpy.typing import NDArray
 from forecast_attn.config.options import RunConfig, TrainingConfig
 
 
-def member_seed(seed: int, number: int) -> int:
+def member_seed(seed: int, member: int) -> int:
     """The seed of a member, counted from 0: the first has the run's own, the others have nothing in common with it."""
-    if number == 0:
+    if member == 0:
         return seed
-    return int(np.random.SeedSequence(seed, spawn_key=(number,)).generate_state(1)[0] >> 1)
+    return int(np.random.SeedSequence(seed, spawn_key=(member,)).generate_state(1)[0] >> 1)
 
 
-def member_config(config: RunConfig, number: int) -> RunConfig:
+def member_config(config: RunConfig, member: int) -> RunConfig:
     """The options of one member, as those of a run of its own."""
     seed = config.training.seed
     assert seed is not None
     alone = TrainingConfig()
-    training = replace(config.training, ensemble=alone.ensemble, combine=alone.combine, seed=member_seed(seed, number))
+    training = replace(config.training, ensemble=alone.ensemble, combine=alone.combine, seed=member_seed(seed, member))
     return replace(config, training=training)
 
 

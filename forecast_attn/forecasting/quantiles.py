@@ -42,8 +42,8 @@ def negative_binomial_quantiles(mean: Floats, dispersion: Floats, quantiles: Flo
     """The smallest whole numbers with at least these probabilities of lying below or at them."""
     from scipy import stats
 
-    number = 1 / dispersion
-    return np.asarray(stats.nbinom.ppf(quantiles, number, number / (number + mean)), np.float64)
+    total_count = 1 / dispersion
+    return np.asarray(stats.nbinom.ppf(quantiles, total_count, total_count / (total_count + mean)), np.float64)
 
 
 def tweedie_quantiles(mean: Floats, dispersion: Floats, quantiles: Floats) -> Floats:
@@ -54,11 +54,11 @@ def tweedie_quantiles(mean: Floats, dispersion: Floats, quantiles: Floats) -> Fl
     """
     from scipy import special
 
-    number, amount = 2 * np.sqrt(mean) / dispersion, dispersion * np.sqrt(mean) / 2
+    rate, amount = 2 * np.sqrt(mean) / dispersion, dispersion * np.sqrt(mean) / 2
     above = special.chndtrix(
-        np.broadcast_to(quantiles, np.broadcast_shapes(number.shape, quantiles.shape)), FREEDOM, 2 * number
+        np.broadcast_to(quantiles, np.broadcast_shapes(rate.shape, quantiles.shape)), FREEDOM, 2 * rate
     )
-    return np.where(quantiles <= np.exp(-number), 0.0, amount / 2 * above)
+    return np.where(quantiles <= np.exp(-rate), 0.0, amount / 2 * above)
 
 
 FREEDOM = 1e-8

@@ -101,11 +101,11 @@ def drawn_paths(
     for index, cutoff in enumerate(cutoffs):
         generator = np.random.default_rng([choice.seed, index])
         for first in range(0, choice.paths, PATHS_AT_ONCE):
-            number = min(PATHS_AT_ONCE, choice.paths - first)
-            rows = np.full(number, cutoff)
-            uniform = generator.random((number, model.schema.horizon, 2)).astype(np.float32)
-            drawn = np.empty((number, model.schema.horizon), np.float32)
-            turn = np.arange(first, first + number) % len(model.networks)
+            num_paths = min(PATHS_AT_ONCE, choice.paths - first)
+            rows = np.full(num_paths, cutoff)
+            uniform = generator.random((num_paths, model.schema.horizon, 2)).astype(np.float32)
+            drawn = np.empty((num_paths, model.schema.horizon), np.float32)
+            turn = np.arange(first, first + num_paths) % len(model.networks)
             for member, network in enumerate(model.networks):
                 of_member = turn == member
                 drawn[of_member] = _draw(network, arrays, rows[of_member], uniform[of_member])
@@ -165,16 +165,16 @@ def write_samples(
 
 
 def _sample_rows(panel: Panel, rows: NDArray[np.int64], first: int, values: NDArray[np.float64]) -> pd.DataFrame:
-    number, horizon = values.shape
+    num_paths, horizon = values.shape
     steps = np.arange(1, horizon + 1)
     series = int(panel.series_of(rows[0]))
     frame = pd.DataFrame(
         {
             "item_id": np.repeat(np.array([panel.item_ids[series]], dtype=object), values.size),
             "cutoff": np.repeat(panel.timestamps[rows], horizon),
-            "sample": np.repeat(np.arange(first, first + number), horizon),
+            "sample": np.repeat(np.arange(first, first + num_paths), horizon),
             "timestamp": panel.timestamps[rows[:, None] + steps].ravel(),
-            "step": np.tile(steps, number),
+            "step": np.tile(steps, num_paths),
             "value": values.ravel(),
         }
     )

@@ -73,10 +73,10 @@ def forecast_padded(model: Model, window: Window, sizes: tuple[int, ...]) -> lis
         window: (batch, …), at most the largest of the sizes.
         sizes: as `stable_sizes` found them.
     """
-    number = len(window.past_target)
-    size = next(each for each in sizes if each >= number)
-    outputs = forecast_outputs(model, part_of(window, torch.arange(size).clamp(max=number - 1)))
-    return [part_of_output(output, slice(number)) for output in outputs]
+    num_windows = len(window.past_target)
+    size = next(each for each in sizes if each >= num_windows)
+    outputs = forecast_outputs(model, part_of(window, torch.arange(size).clamp(max=num_windows - 1)))
+    return [part_of_output(output, slice(num_windows)) for output in outputs]
 
 
 def joined(windows: list[Window]) -> Window:

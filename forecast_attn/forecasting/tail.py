@@ -36,12 +36,12 @@ def read_tail(run: RunDir, schema: Schema) -> pd.DataFrame:
         path = run.unaltered(run.tail)
     except RunError as error:
         raise RunError(error.message, hint) from None
-    number = len(schema.scaler.item_ids)
+    num_series = len(schema.scaler.item_ids)
     try:
         file = pq.ParquetFile(path)
-        rows, most = file.metadata.num_rows, number * (schema.lookback + MOST_FUTURE_ROWS) + MOST_ROWS_LEARNED
+        rows, most = file.metadata.num_rows, num_series * (schema.lookback + MOST_FUTURE_ROWS) + MOST_ROWS_LEARNED
         if rows > most:
-            raise RunError(f"'{path}' has {rows:,} rows; the end of {number:,} series has at most {most:,}", hint)
+            raise RunError(f"'{path}' has {rows:,} rows; the end of {num_series:,} series has at most {most:,}", hint)
         nested = [field.name for field in file.schema_arrow if pa.types.is_nested(field.type)]
         if nested:
             raise RunError(f"cannot read '{path}': column {quoted(nested)} holds lists", hint)

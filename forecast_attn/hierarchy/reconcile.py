@@ -230,6 +230,7 @@ class BaseForecasts:
         """The table with other forecasts; quantiles move as far as the forecast does, those of new sums are empty."""
         frame, quantiles = self.frame.copy(), list(quantile_columns(list(map(str, self.frame.columns))))
         there = self.rows >= 0
+        # Forecasts stand by series and time here, and in the order of the rows in the table.
         order = np.argsort(self.rows[there])
         moved = values[there][order] - frame["prediction"].to_numpy()
         for name in quantiles:

@@ -304,13 +304,13 @@ class RequestLog:
             await self.app(scope, receive, send)
             return
         request, begin = Request(scope), time.perf_counter()
-        number = _request_id(request.headers.get("x-request-id", ""))
+        request_id = _request_id(request.headers.get("x-request-id", ""))
         sent: dict[str, Any] = {}
 
         async def sending(message: Any) -> None:
             if message["type"] == "http.response.start":
                 sent["status"] = message["status"]
-                message["headers"] = [*message["headers"], (b"x-request-id", number.encode())]
+                message["headers"] = [*message["headers"], (b"x-request-id", request_id.encode())]
             await send(message)
 
         try:
@@ -321,13 +321,13 @@ class RequestLog:
                 response = JSONResponse({"error": refusal.to_dict()}, 401, {"WWW-Authenticate": "Bearer"})
                 await response(scope, receive, sending)
         except Exception:
-            LOG.exception("a request failed", extra={"fields": {"request_id": number}})
+            LOG.exception("a request failed", extra={"fields": {"request_id": request_id}})
             if sent:
                 raise
-            refusal = RequestError(500, "the server failed at this request", f"its log says more about {number}")
+            refusal = RequestError(500, "the server failed at this request", f"its log says more about {request_id}")
             await JSONResponse({"error": refusal.to_dict()}, 500)(scope, receive, sending)
         finally:
-            self._record(scope, number, sent.get("status", 499), time.perf_counter() - begin)
+            self._record(scope, request_id, sent.get("status", 499), time.perf_counter() - begin)
 
     def _is_authorized(self, request: Request) -> bool:
         if self.token is None or request.url.path in OPEN:
@@ -335,13 +335,13 @@ class RequestLog:
         given = request.headers.get("authorization", "").encode("utf-8", "replace")
         return hmac.compare_digest(given, b"Bearer " + self.token)
 
-    def _record(self, scope: dict[str, Any], number: str, status: int, seconds: float) -> None:
+    def _record(self, scope: dict[str, Any], request_id: str, status: int, seconds: float) -> None:
         run = scope.get("run")
         self.service.server_metrics.requests.labels(run or "", str(status)).inc()
         if run is not None:
             self.service.server_metrics.seconds.labels(run).observe(seconds)
         fields = {
-            "request_id": number,
+            "request_id": request_id,
             "method": scope["method"],
             "path": scope["path"],
             "status": status,

@@ -129,10 +129,10 @@ class Batcher:
             if shares and job.key != shares[0].job.key:
                 others.append(job)
                 continue
-            number = min(room, job.waiting)
-            shares.append(_Share(job, torch.from_numpy(job.cutoffs[job.done : job.done + number])))
-            job.done += number
-            room -= number
+            num_windows = min(room, job.waiting)
+            shares.append(_Share(job, torch.from_numpy(job.cutoffs[job.done : job.done + num_windows])))
+            job.done += num_windows
+            room -= num_windows
         self._jobs.extendleft(reversed(others))
         if shares and shares[-1].job.waiting:  # behind the others: a large request does not hold up small ones
             self._jobs.append(shares[-1].job)

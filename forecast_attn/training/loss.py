@@ -106,10 +106,10 @@ def student_t_loss(parameters: Tensor, target: Tensor, reduction: str) -> Tensor
 def negative_binomial_loss(parameters: Tensor, target: Tensor, reduction: str) -> Tensor:
     """Negative log-likelihood of a negative binomial distribution with this mean and variance mean + d · mean²."""
     mean, dispersion = parameters.unbind(-1)
-    number = 1 / dispersion
-    counted = torch.lgamma(target + number) - torch.lgamma(number) - torch.lgamma(target + 1)
-    total = (number + mean).log()
-    likelihood = counted + number * (number.log() - total) + target * (mean.log() - total)
+    total_count = 1 / dispersion
+    counted = torch.lgamma(target + total_count) - torch.lgamma(total_count) - torch.lgamma(target + 1)
+    total = (total_count + mean).log()
+    likelihood = counted + total_count * (total_count.log() - total) + target * (mean.log() - total)
     return _reduced(-likelihood, reduction)
 
 
@@ -123,12 +123,12 @@ def tweedie_loss(parameters: Tensor, target: Tensor, reduction: str) -> Tensor:
     I₁ (Dunn and Smyth 2005, "Series evaluation of Tweedie exponential dispersion model densities").
     """
     mean, dispersion = parameters.unbind(-1)
-    number, amount = 2 * mean.sqrt() / dispersion, dispersion * mean.sqrt() / 2
+    rate, amount = 2 * mean.sqrt() / dispersion, dispersion * mean.sqrt() / 2
     positive = target > 0
     value = torch.where(positive, target, 1)  # whose density is not used: 0 has none
-    root = 2 * (number * value / amount).sqrt()
-    density = root + torch.special.i1e(root).log() - value / amount + 0.5 * (number / (amount * value)).log()
-    return _reduced(number - torch.where(positive, density, 0), reduction)
+    root = 2 * (rate * value / amount).sqrt()
+    density = root + torch.special.i1e(root).log() - value / amount + 0.5 * (rate / (amount * value)).log()
+    return _reduced(rate - torch.where(positive, density, 0), reduction)
 
 
 LIKELIHOODS: dict[str, Loss] = {

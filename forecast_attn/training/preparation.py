@@ -78,6 +78,7 @@ def prepare(panel: Panel, config: DataConfig, calendar: Calendar | None = None) 
     lookback, horizon, fitted = choose_sizes(panel, config)
     split = _split(panel, config, lookback, horizon)
     panel, seasons = _with_season_of_rows(panel, split, config)
+    # A season found in the rows changes the default sizes, and with them where validation begins.
     if seasons:
         lookback, horizon, fitted = choose_sizes(panel, config)
         split = _split(panel, config, lookback, horizon)

@@ -47,6 +47,7 @@ def resolve_training(
     steps = math.ceil(_windows_per_epoch(config, num_windows) / batch_size)
     of_steps = TARGET_STEPS_OF_PANELS if num_series >= FEWEST_SERIES else TARGET_STEPS
     target = TARGET_STEPS_OVER_PATCHES if patch_length > 1 else of_steps
+    # An epoch of a large panel has so many steps that ten of them would be too long.
     fewest = min(MIN_EPOCHS, math.ceil(target / steps)) if num_series >= FEWEST_SERIES else MIN_EPOCHS
     max_epochs = config.max_epochs or min(max(math.ceil(target / steps), fewest), MAX_EPOCHS)
     patience = config.patience or max(5, max_epochs // 4)

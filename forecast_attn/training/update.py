@@ -128,6 +128,7 @@ def _calibration_now(model: Model, panel: Panel, request: Refit, device: torch.d
     if calibration is None or calibration.tracking is None:
         return calibration
     known = panel_until(panel, request.cutoff)
+    # Only series that reach the cut-off have errors up to there.
     rows = known.ends - 1
     rows = rows[known.timestamps[rows] == request.cutoff]
     model = model.of_series(known.item_ids).to(device)

@@ -141,8 +141,8 @@ def _interval(field: Any, table: dict[str, Any]) -> ValueRange:
 
 
 def _is_step(value: Any, whole: bool) -> bool:
-    number = isinstance(value, int if whole else int | float) and not isinstance(value, bool)
-    return number and value > 0
+    is_number = isinstance(value, int if whole else int | float) and not isinstance(value, bool)
+    return is_number and value > 0
 
 
 def check_free(space: Space, given: Mapping[str, Any]) -> None:
