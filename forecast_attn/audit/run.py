@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from forecast_attn.audit.audit import AuditListener, audit_attention
 from forecast_attn.audit.results import Audit
+from forecast_attn.audit.verdict import AuditListener, audit_attention
 from forecast_attn.audit.wording import per_cent
 from forecast_attn.config.requests import AuditRequest
 from forecast_attn.config.values import NETWORK

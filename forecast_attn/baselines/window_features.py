@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from forecast_attn.data.calendar import Calendar
+from forecast_attn.data.calendar_features import Calendar
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.scaled_rows import calendar_rows
 from forecast_attn.data.scaling import Scaler, fit_scaler

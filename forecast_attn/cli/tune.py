@@ -27,7 +27,7 @@ def tune(
     request, shared = _checked(data, config, options)
 
     from forecast_attn.cli.tuning_display import TuningDisplay, show_search
-    from forecast_attn.inspection.plots import check_pictures
+    from forecast_attn.inspection.figures import check_pictures
     from forecast_attn.runs.output_paths import refuse_outputs
 
     check_pictures(png=request.png)
@@ -61,7 +61,7 @@ def _checked(data: Path | None, config: Path | None, options: dict[str, Any]) ->
 
 
 def _draw(result: TuningResult, path: Path) -> None:
-    from forecast_attn.inspection.plots import save_figure
+    from forecast_attn.inspection.figures import save_figure
 
     for note in save_figure(result.figure(), path):
         printing.say(f"note: {note}", err=True)

@@ -12,7 +12,7 @@ from forecast_attn.comparison.leaderboard import Comparison, leaderboard_of
 from forecast_attn.comparison.plan import ComparisonDir, ComparisonPlan, Entry
 from forecast_attn.config.options import RunConfig
 from forecast_attn.config.requests import TRAINING, CompareRequest, takes
-from forecast_attn.data.calendar import Calendar
+from forecast_attn.data.calendar_features import Calendar
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.reading import fetched
 from forecast_attn.errors import ConfigError, RunError

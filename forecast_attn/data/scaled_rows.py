@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from forecast_attn.data.calendar import Calendar
+from forecast_attn.data.calendar_features import Calendar
 from forecast_attn.data.categories import Vocabulary
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.roles import Roles

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from forecast_attn.data.calendar import Calendar
+from forecast_attn.data.calendar_features import Calendar
 from forecast_attn.data.categories import UnknownCategory, Vocabulary
 from forecast_attn.data.frequency import Frequency, parse_frequency
 from forecast_attn.data.panel import Panel

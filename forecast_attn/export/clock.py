@@ -1,7 +1,7 @@
 """Calendar features of stamps as tensor arithmetic, for a graph that has no calendar to ask.
 
-The second implementation of `data.calendar`: whole seconds of the local clock in, the same cycles out. Dates follow
-Hinnant 2013, "chrono-compatible low-level date algorithms" (days_from_civil, civil_from_days).
+The second implementation of `data.calendar_features`: whole seconds of the local clock in, the same cycles out. Dates
+follow Hinnant 2013, "chrono-compatible low-level date algorithms" (days_from_civil, civil_from_days).
 """
 
 from __future__ import annotations

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from forecast_attn.inspection.page_figures import text
 from forecast_attn.inspection.page_sections import bullets, paragraph, section, sentence, show, table, words
-from forecast_attn.inspection.weights_figure import text
 
 LEVELS = {"faithful": "pass", "partly faithful": "unclear", "not faithful": "fail"}
 MARKS = {True: ("pass", "passed"), False: ("fail", "failed"), None: ("unclear", "worth knowing")}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from forecast_attn.inspection.differences import WeightComparison
 from forecast_attn.inspection.html_report import page_of_parts
+from forecast_attn.inspection.page_figures import weights_figure
 from forecast_attn.inspection.page_sections import bullets, paragraph, reading_words, section, sentence, table
 from forecast_attn.inspection.results import Inspection, StepStatistics
-from forecast_attn.inspection.weights_figure import weights_figure
 from forecast_attn.notebook import darkest_weight
 
 

@@ -11,9 +11,10 @@ from forecast_attn.errors import ConfigError, RunError
 from forecast_attn.forecasting.identifiability import with_rank
 from forecast_attn.inspection.describe import inspect_attention
 from forecast_attn.inspection.differences import WeightComparison, compare_attention
+from forecast_attn.inspection.figures import check_pictures, save_figure
 from forecast_attn.inspection.grouping import check_grouping
+from forecast_attn.inspection.heatmap import draw_heatmap
 from forecast_attn.inspection.interpretation import evidence_of
-from forecast_attn.inspection.plots import check_pictures, draw_heatmap, save_figure
 from forecast_attn.inspection.results import Inspection
 from forecast_attn.runs.atomic import write_atomically
 from forecast_attn.runs.output_paths import refuse_outputs

@@ -7,17 +7,8 @@ from numpy.typing import NDArray
 
 from forecast_attn.data.findings import counted
 from forecast_attn.inspection.differences import WeightComparison
-from forecast_attn.inspection.plots import (
-    LABEL,
-    TICK,
-    draw_colour_bar,
-    draw_lag_axis,
-    draw_rows,
-    empty_figure,
-    label_shares,
-    shortened,
-    write_heading,
-)
+from forecast_attn.inspection.figures import LABEL, TICK, empty_figure, shortened, write_heading
+from forecast_attn.inspection.heatmap import draw_colour_bar, draw_lag_axis, draw_rows, label_shares
 from forecast_attn.inspection.results import GroupStatistics, Inspection, InspectionHeader
 from forecast_attn.inspection.statistics import has_time_distances, time_distance
 from forecast_attn.notebook import ACCENT, INK, SOFT, darkest_weight

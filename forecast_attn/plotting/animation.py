@@ -20,8 +20,8 @@ from forecast_attn.errors import ConfigError, RunError, needing
 from forecast_attn.evaluation.quantile_scores import intervals
 from forecast_attn.inspection.describe import inspect_attention
 from forecast_attn.inspection.fonts import installed_fonts
+from forecast_attn.inspection.heatmap import heat_colours
 from forecast_attn.inspection.interpretation import evidence_of
-from forecast_attn.inspection.plots import heat_colours
 from forecast_attn.inspection.window_values import WindowValues, values_of_windows
 from forecast_attn.notebook import ACCENT, FORECAST, GRID, INK, SOFT, darkest_weight
 from forecast_attn.plotting.ticks import number_text, number_ticks, time_ticks

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from forecast_attn.config.values import quantile_name
 from forecast_attn.data.frequency import Stamps
 from forecast_attn.data.zones import Zone
-from forecast_attn.inspection.plots import LABEL, TICK, empty_figure, shortened, step_ticks, write_heading
+from forecast_attn.inspection.figures import LABEL, TICK, empty_figure, shortened, step_ticks, write_heading
 from forecast_attn.notebook import FORECAST, INK, SOFT
 from forecast_attn.plotting import forecast_wording as wording
 from forecast_attn.plotting.reliability import Reliability, band

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from forecast_attn.config.values import quantile_name
 from forecast_attn.data.frequency import Stamps
-from forecast_attn.inspection.plots import step_ticks
+from forecast_attn.inspection.figures import step_ticks
 from forecast_attn.plotting import forecast_wording as wording
 from forecast_attn.plotting.line_chart import Band, Chart, Line, chart_text
 from forecast_attn.plotting.reliability import ModelReliability, Reliability, band

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forecast_attn.audit.wording import number, signed
-from forecast_attn.inspection.plots import LABEL, TICK, empty_figure, shortened, write_heading
+from forecast_attn.inspection.figures import LABEL, TICK, empty_figure, shortened, write_heading
 from forecast_attn.notebook import FORECAST, INK, SOFT
 from forecast_attn.plotting import input_wording as wording
 from forecast_attn.plotting.by_value import ByValue, ColumnValues

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from forecast_attn.config.requests import PlotRequest
 from forecast_attn.errors import ConfigError
-from forecast_attn.inspection.plots import check_pictures
+from forecast_attn.inspection.figures import check_pictures
 from forecast_attn.runs.output_paths import refuse_outputs
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class Picture:
             ConfigError: a name ends otherwise, or matplotlib is not installed.
             RunError: a file cannot be written.
         """
-        from forecast_attn.inspection.plots import save_figure
+        from forecast_attn.inspection.figures import save_figure
 
         figure = self.figure()
         notes = [note for path in paths for note in save_figure(figure, Path(path))]

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from forecast_attn.audit.wording import number, signed
 from forecast_attn.data.frequency import Stamps
 from forecast_attn.data.zones import Zone
-from forecast_attn.inspection.plots import shortened, step_ticks
-from forecast_attn.inspection.weights_figure import BOTTOM, LEFT, RIGHT, TOP, figure, on_any_screen, text
+from forecast_attn.inspection.figures import shortened, step_ticks
+from forecast_attn.inspection.page_figures import BOTTOM, LEFT, RIGHT, TOP, figure, on_any_screen, text
 from forecast_attn.plotting.forecast_attribution import Attribution
 from forecast_attn.plotting.forecast_wording import interval_name
 from forecast_attn.plotting.input_pictures import MOST_BARS, MOST_COLOURS, OTHERS_COLOUR, input_colours

@@ -30,6 +30,7 @@ from forecast_attn.inspection.audit_section import audit_section
 from forecast_attn.inspection.describe import inspect_attention
 from forecast_attn.inspection.html_report import page_of_parts
 from forecast_attn.inspection.interpretation import best_of_baselines, evidence_of
+from forecast_attn.inspection.page_figures import weights_figure
 from forecast_attn.inspection.page_sections import (
     bullets,
     metrics_table,
@@ -41,7 +42,6 @@ from forecast_attn.inspection.page_sections import (
     table,
 )
 from forecast_attn.inspection.results import Inspection
-from forecast_attn.inspection.weights_figure import weights_figure
 from forecast_attn.inspection.window_values import BY_NETWORK
 from forecast_attn.plotting.forecast_attribution import attribution_of
 from forecast_attn.plotting.forecasts import Forecasts

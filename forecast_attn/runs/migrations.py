@@ -53,7 +53,7 @@ def _from_1(content: dict[str, Any]) -> dict[str, Any]:
 
 
 def _schema_from_1(content: dict[str, Any]) -> dict[str, Any]:
-    from forecast_attn.data.calendar import Calendar
+    from forecast_attn.data.calendar_features import Calendar
     from forecast_attn.data.frequency import Frequency
     from forecast_attn.data.zones import Zone
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.config.defaults import SIZES_WITHOUT_SEASON
 from forecast_attn.config.options import DataConfig
-from forecast_attn.data.calendar import Calendar, calendar_of
+from forecast_attn.data.calendar_features import Calendar, calendar_of
 from forecast_attn.data.categories import fit_vocabulary
 from forecast_attn.data.cleaning import sees_later_values, without_later_values
 from forecast_attn.data.findings import Finding, coded

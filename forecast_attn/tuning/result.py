@@ -94,7 +94,7 @@ class TuningResult:
         Raises:
             ConfigError: matplotlib is not installed.
         """
-        from forecast_attn.inspection.plots import empty_figure, write_heading
+        from forecast_attn.inspection.figures import empty_figure, write_heading
         from forecast_attn.notebook import FORECAST
 
         names = list(self.importance)[::-1]

@@ -36,6 +36,7 @@ HEARTBEAT, GRACE = 10, 60
 WAIT_FOR_PLAN = 30.0
 """Seconds to wait for the process that makes a study to write what it was started with."""
 OPENING_ATTEMPTS = 5
+"""Attempts at opening a database whose tables another process may be making."""
 LOCKED = 60
 """Seconds to wait for another process that writes to an SQLite file."""
 FEWEST_FINISHED, FEWEST_EPOCHS = 5, 4

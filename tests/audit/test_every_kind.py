@@ -9,8 +9,8 @@ import pytest
 import torch
 
 from forecast_attn.audit import Audit, AuditPlan, audit_attention
-from forecast_attn.audit.audit import AuditListener
 from forecast_attn.audit.subject import Subject
+from forecast_attn.audit.verdict import AuditListener
 from forecast_attn.config.options import RunConfig
 from forecast_attn.config.requests import AuditRequest
 from forecast_attn.data.split import spread_evenly

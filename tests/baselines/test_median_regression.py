@@ -12,7 +12,7 @@ from forecast_attn.baselines import median_regression
 from forecast_attn.baselines import regression_inputs as regression_windows
 from forecast_attn.baselines.registry import BaselineSetup, baseline_forecasts
 from forecast_attn.config.options import RunConfig
-from forecast_attn.data.calendar import Calendar
+from forecast_attn.data.calendar_features import Calendar
 from forecast_attn.data.panel import Panel
 from forecast_attn.errors import DataError
 from forecast_attn.runs.training_table import read_panel

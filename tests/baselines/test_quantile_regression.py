@@ -14,7 +14,7 @@ from forecast_attn.baselines.kernel_regression import kernel_quantiles
 from forecast_attn.baselines.quantile_regression import estimated_anew, regression_quantiles
 from forecast_attn.baselines.registry import BaselineSetup, baseline_forecasts, quantile_forecasts
 from forecast_attn.config.options import RunConfig
-from forecast_attn.data.calendar import Calendar
+from forecast_attn.data.calendar_features import Calendar
 from forecast_attn.data.panel import Panel
 from forecast_attn.errors import DataError
 from forecast_attn.runs.training_table import read_panel

@@ -23,7 +23,7 @@ from forecast_attn.baselines.registry import (
 )
 from forecast_attn.baselines.scales import insample_scales, seasonal_naive_error, seasonal_naive_square
 from forecast_attn.config.options import RunConfig
-from forecast_attn.data.calendar import Calendar
+from forecast_attn.data.calendar_features import Calendar
 from forecast_attn.data.panel import Panel
 from forecast_attn.errors import ConfigError, DataError
 from forecast_attn.runs.training_table import read_panel

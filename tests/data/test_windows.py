@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 import torch
 
-from forecast_attn.data.calendar import Calendar
+from forecast_attn.data.calendar_features import Calendar
 from forecast_attn.data.categories import fit_vocabulary
 from forecast_attn.data.future import extend
 from forecast_attn.data.panel import Panel

@@ -7,7 +7,7 @@ import torch
 from scipy import special
 
 from forecast_attn.config.values import CALENDAR_FEATURES
-from forecast_attn.data.calendar import Calendar
+from forecast_attn.data.calendar_features import Calendar
 from forecast_attn.data.frequency import parse_frequency
 from forecast_attn.export.clock import PHASES, clock_features, date_of, first_of_month
 from forecast_attn.export.graph import student_quantiles

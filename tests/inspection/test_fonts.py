@@ -7,8 +7,8 @@ from matplotlib import get_data_path
 from matplotlib.figure import Figure
 from matplotlib.font_manager import fontManager
 
+from forecast_attn.inspection.figures import save_figure
 from forecast_attn.inspection.fonts import installed_fonts
-from forecast_attn.inspection.plots import save_figure
 
 IN_ANOTHER_FONT, IN_NO_FONT = "\u2315", "\u58f2\u4e0a"
 """A letter of DejaVu Sans Mono, which matplotlib brings along, and two of Japanese."""

@@ -18,9 +18,9 @@ from forecast_attn.config.requests import PlotRequest
 from forecast_attn.errors import RunError
 from forecast_attn.forecaster import Forecaster
 from forecast_attn.inspection.describe import inspect_attention
+from forecast_attn.inspection.heatmap import draw_heatmap
 from forecast_attn.inspection.html_report import build_report, make_page
 from forecast_attn.inspection.page_data import PAGE_BYTES, choose_windows, default_windows, encode_lines
-from forecast_attn.inspection.plots import draw_heatmap
 from forecast_attn.inspection.series_lines import lines_of_run
 from forecast_attn.inspection.window_values import WindowValues, values_of_windows
 from forecast_attn.plotting.animation import animation_of

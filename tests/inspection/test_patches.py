@@ -14,10 +14,10 @@ from forecast_attn.errors import DataError
 from forecast_attn.inspection.describe import inspect_attention
 from forecast_attn.inspection.differences import compare_attention
 from forecast_attn.inspection.grouping import GROUPINGS
+from forecast_attn.inspection.heatmap import draw_heatmap
 from forecast_attn.inspection.html_report import make_page
 from forecast_attn.inspection.interpretation import Evidence
 from forecast_attn.inspection.page_data import page_document
-from forecast_attn.inspection.plots import draw_heatmap
 from forecast_attn.inspection.series_lines import SeriesLines
 from forecast_attn.inspection.statistics import (
     distance_span,

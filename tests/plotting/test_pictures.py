@@ -10,7 +10,7 @@ import pytest
 
 from forecast_attn.config.requests import PlotRequest
 from forecast_attn.errors import ConfigError, RunError
-from forecast_attn.inspection.plots import save_figure, shortened
+from forecast_attn.inspection.figures import save_figure, shortened
 from forecast_attn.plotting.forecast_pictures import draw_errors, draw_forecast, draw_reliability, lightened
 from forecast_attn.plotting.picture import Picture
 from forecast_attn.plotting.sources import find_source, forecast_scene, reliability_of, step_errors_of

@@ -3,7 +3,7 @@
 import pytest
 
 from forecast_attn.inspection.html_report import page_of_parts
-from forecast_attn.inspection.weights_figure import figure
+from forecast_attn.inspection.page_figures import figure
 
 pytestmark = pytest.mark.integration
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from forecast_attn.config.options import DataConfig, RunConfig
 from forecast_attn.config.values import CALENDAR_FEATURES
-from forecast_attn.data.calendar import Calendar, calendar_of, varying_features
+from forecast_attn.data.calendar_features import Calendar, calendar_of, varying_features
 from forecast_attn.data.frequency import parse_frequency
 from forecast_attn.data.holidays import Holidays
 from forecast_attn.errors import ConfigError, DataError

@@ -1,27 +1,21 @@
 """Attention weights as a picture: a heat map of step × lag under the series it looks at, the forecast beside it.
 
 All axes are in time steps; a key or a step of the decoder that is a patch is as wide as the time steps it covers.
-matplotlib comes with the extra [plot]; its figures are made as objects, so that no backend or global state is touched.
 """
 
-import re
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
-from textwrap import wrap
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from forecast_attn.errors import ConfigError, needing
-from forecast_attn.inspection.fonts import installed_fonts
+from forecast_attn.inspection.figures import LABEL, TICK, empty_figure, step_ticks, write_heading
 from forecast_attn.inspection.results import Inspection, InspectionHeader
 from forecast_attn.inspection.series_lines import SeriesLines
 from forecast_attn.inspection.statistics import has_time_distances, time_distance
 from forecast_attn.inspection.terminal_heatmap import tick_lags
 from forecast_attn.notebook import ACCENT, FORECAST, GRID, HEAT, INK, SOFT, darkest_weight
-from forecast_attn.runs.atomic import replacing, write_errors_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,16 +23,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.image import AxesImage
 
-WIDTH, DOTS_PER_INCH = 9.0, 160
 HEIGHTS = {"series": 1.15, "profile": 0.95, "weights": 3.0, "step": 0.45}
 """Inches of each row of panels; `step` is the heat map of a single step."""
 MARGINS = 1.1  # inches for axis labels and the space between
-TITLE, LABEL, TICK = 14, 10, 9  # points; at a page's 800 pixels the last two are 12 and 11 pixels
-TITLE_HEIGHT, LINE_HEIGHT, EDGE = 0.36, 0.18, 0.09  # inches of the heading's lines, and of the space around it
 MOST_TICKS, MOST_STAMPS = 9, 7
 MOST_PATCHES = 12  # of the horizon that are labelled
-MOST_LETTERS = {LABEL: 118, TICK: 132}  # in a line of the heading, by its size
-LONGEST_TITLE = 72  # letters
 
 
 class Panels(NamedTuple):
@@ -50,52 +39,6 @@ class Panels(NamedTuple):
     weights: "Axes"
     effective: "Axes"
     colour_bar: "Axes"
-
-
-def kind_of(path: Path) -> str:
-    """png or svg, by a picture's name.
-
-    Raises:
-        ConfigError: the name ends otherwise.
-    """
-    kind = path.suffix.lower().removeprefix(".")
-    if kind not in ("png", "svg"):
-        raise ConfigError(f"a picture is a .png or a .svg; got '{path.name}'", f"--png {path.stem}.png")
-    return kind
-
-
-def check_pictures(*, png: Path | None = None, svg: Path | None = None) -> None:
-    """Refuse, before any work, a picture of another kind than its option writes.
-
-    Raises:
-        ConfigError: names it.
-    """
-    for name, path in (("png", png), ("svg", svg)):
-        if path is not None and path.suffix.lower() != f".{name}":
-            raise ConfigError(f"--{name} writes a .{name}; got '{path.name}'", f"--{name} {path.stem}.{name}")
-
-
-def save_figure(figure: "Figure", target: Path) -> list[str]:
-    """Write a figure as .png or .svg, whole or not at all.
-
-    Returns:
-        Notes on letters of a .png that no installed font has; a .svg is drawn with the fonts of its reader.
-
-    Raises:
-        ConfigError: the name ends otherwise.
-        RunError: the file cannot be written.
-    """
-    kind = kind_of(target)
-    from matplotlib import rc_context
-
-    # The same picture is the same bytes: no date, and names that are not drawn by chance. Words stay words, to be
-    # searched, copied and read aloud.
-    about = {"Date": None, "Title": figure.get_suptitle()}
-    options: dict[str, Any] = {"metadata": about} if kind == "svg" else {"dpi": DOTS_PER_INCH}
-    drawing = rc_context({"svg.hashsalt": "forecast-attn", "svg.fonttype": "none"})
-    with drawing, installed_fonts(figure) as notes, write_errors_of(target), replacing(target) as stream:
-        figure.savefig(stream, format=kind, **options)
-    return notes if kind == "png" else []
 
 
 def draw_heatmap(inspection: Inspection, lines: SeriesLines | None = None) -> "Figure":
@@ -128,19 +71,6 @@ def heat_colours() -> "Colormap":
     return LinearSegmentedColormap.from_list("page", list(HEAT))
 
 
-def empty_figure(height: float) -> "Figure":
-    """A white figure as wide as all of them, and of this height in inches.
-
-    Raises:
-        ConfigError: matplotlib is not installed.
-    """
-    with needing("a picture", "plot"):
-        from matplotlib.figure import Figure
-        from matplotlib.layout_engine import ConstrainedLayoutEngine
-    layout = ConstrainedLayoutEngine(w_pad=0.04, h_pad=0.05, wspace=0.01, hspace=0.01)
-    return Figure(figsize=(WIDTH, height), facecolor="white", layout=layout)
-
-
 # --------------------------------------------------------------------------- layout
 
 
@@ -166,34 +96,6 @@ def _panels(figure: "Figure", rows: list[float], inspection: Inspection, *, with
         effective=figure.add_subplot(grid[last, 1], sharey=weights, label="effective"),
         colour_bar=figure.add_subplot(grid[last, 2], label="colour bar"),
     )
-
-
-def write_heading(figure: "Figure", title: str, *, sentence: str = "", about: str = "") -> None:
-    """Write a title above all panels, below it a conclusion and in grey what is drawn, and make room for them."""
-    lines = [(line, size, colour) for text, size, colour in ((sentence, LABEL, INK), (about, TICK, SOFT))
-             for line in _wrapped(text, MOST_LETTERS[size])]  # fmt: skip
-    width, height = figure.get_size_inches()
-    top = height + TITLE_HEIGHT + LINE_HEIGHT * len(lines)
-    figure.set_size_inches(width, top)
-    layout: Any = figure.get_layout_engine()
-    layout.set(rect=(0, 0, 1, height / top))
-    anchor: dict[str, Any] = {"x": EDGE / width, "ha": "left", "va": "top", "in_layout": False}
-    figure.suptitle(shortened(title, LONGEST_TITLE), y=1 - EDGE / top, fontsize=TITLE, fontweight="bold", color=INK,
-                    **anchor)  # fmt: skip
-    for at, (line, size, colour) in enumerate(lines):
-        y = 1 - (TITLE_HEIGHT + at * LINE_HEIGHT) / top
-        figure.text(s=line, y=y, fontsize=size, color=colour, parse_math=False, **anchor)
-
-
-def shortened(text: str, most: int) -> str:
-    """Shorten a text to at most this many characters: names of series can be of any length."""
-    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
-
-
-def _wrapped(text: str, most: int) -> list[str]:
-    """Lines that break neither within a command nor before a per cent."""
-    whole = re.sub("`([^`]+)`", lambda command: command[1].replace(" ", "\u00a0"), text)
-    return [line for part in whole.replace(" %", "\u00a0%").splitlines() for line in wrap(part, most)]
 
 
 # --------------------------------------------------------------------------- panels
@@ -347,12 +249,6 @@ def labelled_steps(inspection: Inspection) -> tuple[list[float], list[str] | Non
     texts = [step.step_text for step in inspection.steps]
     middles = inspection.steps[0].step + _middles(len(texts), patch_length)
     return middles[::every].tolist(), texts[::every]
-
-
-def step_ticks(steps: list[int], most: int = 12) -> list[int]:
-    """The first step and round ones, about `most` at the most: 1, 6, 12, 18, 24 are what people count hours in."""
-    spacing = next(size for size in (1, 2, 3, 4, 6, 12, 24, 48, 96, len(steps)) if len(steps) <= most * size)
-    return sorted({steps[0], *(step for step in steps if step % spacing == 0 and step - steps[0] > spacing / 2)})
 
 
 def _mark_seasons(axes: "Axes", header: InspectionHeader, steps: list[int]) -> None:

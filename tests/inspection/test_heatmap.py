@@ -9,9 +9,10 @@ import pytest
 
 from forecast_attn.errors import ConfigError, RunError
 from forecast_attn.inspection.describe import inspect_attention
-from forecast_attn.inspection.plots import draw_heatmap, save_figure
+from forecast_attn.inspection.figures import save_figure
+from forecast_attn.inspection.heatmap import draw_heatmap
+from forecast_attn.inspection.page_figures import weights_figure
 from forecast_attn.inspection.series_lines import SeriesLines, series_lines
-from forecast_attn.inspection.weights_figure import weights_figure
 from forecast_attn.inspection.window_values import WindowValues
 
 pytestmark = pytest.mark.slow
