@@ -6,14 +6,16 @@ import subprocess
 import sys
 import textwrap
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from forecast_attn.config.requests import (
     READING,
     TRAINING,
+    AttentionFile,
     AuditRequest,
     BacktestRequest,
     CompareRequest,
+    Computing,
     EvaluateRequest,
     ExportRequest,
     InspectRequest,
@@ -24,6 +26,7 @@ from forecast_attn.config.requests import (
     ScoreRequest,
     ServeRequest,
     ServingRequest,
+    Sharing,
     TuneRequest,
     UiRequest,
     UpdateRequest,
@@ -64,53 +67,96 @@ def explained(field: Any) -> str:
     return textwrap.indent("\n".join(textwrap.wrap(f'"""{text}', 113, break_on_hyphens=False)) + '"""', "    ")
 
 
-def class_of(
-    name: str,
-    parts: tuple[Any, ...],
-    summary: str,
-    without: tuple[str, ...] = (),
-    only: tuple[str, ...] = (),
-    base: str = "TypedDict",
-) -> str:
-    """The source of one class; a name that stands in several parts is as the first one has it."""
-    fields: dict[str, Any] = {}
-    for part in parts:
-        for field in fields_of(part):
-            if field.name not in without and (part not in TRAINING or not only or field.name in only):
-                fields.setdefault(field.name, field)
-    lines = [f"    {field.name}: {accepted(field)}\n{explained(field)}" for field in fields.values()]
-    return f'class {name}({base}, total=False):\n    """{summary}"""\n\n' + "\n".join(lines) + "\n"
+class Keywords(NamedTuple):
+    """A class to write: the fields of some classes of options, without those that its bases have."""
+
+    name: str
+    parts: tuple[Any, ...]
+    summary: str
+    bases: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    only: tuple[str, ...] = ()
+    """The options of training among its fields; all when empty."""
+
+    def fields(self) -> dict[str, Any]:
+        """Its fields by name; one that stands in several parts is as the first one has it."""
+        inherited = {name for base in self.bases for name in KEYWORDS[base].all_names()}
+        return {name: field for name, field in self._all_fields().items() if name not in inherited}
+
+    def all_names(self) -> set[str]:
+        """Names of its fields and of those of its bases."""
+        return set(self._all_fields()) | {name for base in self.bases for name in KEYWORDS[base].all_names()}
+
+    def _all_fields(self) -> dict[str, Any]:
+        fields: dict[str, Any] = {}
+        for part in self.parts:
+            for field in fields_of(part):
+                if field.name not in self.without and (
+                    part not in TRAINING or not self.only or field.name in self.only
+                ):
+                    fields.setdefault(field.name, field)
+        return fields
+
+    def source(self) -> str:
+        bases = ", ".join(self.bases) or "TypedDict"
+        lines = [f"    {field.name}: {accepted(field)}\n{explained(field)}" for field in self.fields().values()]
+        return f'class {self.name}({bases}, total=False):\n    """{self.summary}"""\n\n' + "\n".join(lines) + "\n"
+
+
+OF_FILE, OF_DEVICE, OF_SHARING = "AttentionFileKeywords", "ComputingKeywords", "SharingKeywords"
+OF_READING, OF_EVERY_TRAINING = "ReadingKeywords", "SharedKeywords"
+KEYWORDS = {
+    each.name: each
+    for each in (
+        Keywords(OF_DEVICE, (Computing,), "The device of a command."),
+        Keywords(OF_SHARING, (Sharing,), "The processes among which a command shares out its work."),
+        Keywords(OF_FILE, (AttentionFile,), "The file of attention weights that a command writes."),
+        Keywords(OF_READING, TRAINING, "How a table is read.", only=READING),
+        Keywords(
+            OF_EVERY_TRAINING,
+            TRAINING,
+            "Options of every training, of one network or of many.",
+            (OF_READING,),
+            OF_ONE_TRAINING,
+        ),
+        Keywords("TrainKeywords", TRAINING, "Options of `forecast train`.", (OF_EVERY_TRAINING,), only=OF_ONE_TRAINING),
+        Keywords(
+            "CompareKeywords",
+            (CompareRequest,),
+            "Options of `compare` but its mechanisms and folder.",
+            (OF_EVERY_TRAINING, OF_SHARING),
+            ("attention", "out"),
+        ),
+        Keywords(
+            "TuneKeywords",
+            (TuneRequest, *TRAINING),
+            "Options of `tune`.",
+            (OF_EVERY_TRAINING, OF_SHARING),
+            only=("attention",),
+        ),
+        Keywords("PredictKeywords", (PredictRequest,), "Options of `forecast predict`.", (OF_FILE, OF_DEVICE)),
+        Keywords(
+            "BacktestKeywords", (BacktestRequest,), "Options of `forecast backtest`.", (OF_FILE, OF_SHARING, OF_DEVICE)
+        ),
+        Keywords("ScoreKeywords", (ScoreRequest,), "Options of `forecast score`.", (OF_DEVICE,)),
+        Keywords("ReconcileKeywords", (ReconcileRequest,), "Options of `forecast reconcile`.", (OF_DEVICE,)),
+        Keywords("UpdateKeywords", (UpdateRequest,), "Options of `forecast update`.", (OF_DEVICE,)),
+        Keywords("AuditKeywords", (AuditRequest,), "Options of `forecast audit`.", (OF_DEVICE,)),
+        Keywords("InspectKeywords", (InspectRequest,), "Options of `forecast inspect`."),
+        Keywords("PlotKeywords", (PlotRequest,), "Options of `forecast plot` but its kind.", without=("kind",)),
+        Keywords("ReportKeywords", (ReportRequest,), "Options of `forecast report`."),
+        Keywords("ExportKeywords", (ExportRequest,), "Options of `forecast export` but its file.", without=("onnx",)),
+        Keywords("ServingKeywords", (ServingRequest,), "Options of `create_app`."),
+        Keywords("ServeKeywords", (ServeRequest,), "Options of `serve`.", ("ServingKeywords",)),
+        Keywords("UiKeywords", (UiRequest,), "Options of `ui`."),
+        Keywords("EvaluateKeywords", (EvaluateRequest,), "Options of `forecast evaluate`.", (OF_READING,)),
+    )
+}
 
 
 def document() -> str:
     """The whole module."""
-    classes = [
-        class_of("SharedKeywords", TRAINING, "Options of every training, of one network or of many.", OF_ONE_TRAINING),
-        class_of("TrainKeywords", TRAINING, "Options of `forecast train`.", (), OF_ONE_TRAINING, "SharedKeywords"),
-        class_of(
-            "CompareKeywords",
-            (CompareRequest,),
-            "Options of `compare` but its mechanisms and folder.",
-            ("attention", "out"),
-            base="SharedKeywords",
-        ),
-        class_of("TuneKeywords", (TuneRequest, *TRAINING), "Options of `tune`.", (), ("attention",), "SharedKeywords"),
-        class_of("PredictKeywords", (PredictRequest,), "Options of `forecast predict`."),
-        class_of("BacktestKeywords", (BacktestRequest,), "Options of `forecast backtest`."),
-        class_of("ScoreKeywords", (ScoreRequest,), "Options of `forecast score`."),
-        class_of("ReconcileKeywords", (ReconcileRequest,), "Options of `forecast reconcile`."),
-        class_of("UpdateKeywords", (UpdateRequest,), "Options of `forecast update`."),
-        class_of("AuditKeywords", (AuditRequest,), "Options of `forecast audit`."),
-        class_of("InspectKeywords", (InspectRequest,), "Options of `forecast inspect`."),
-        class_of("PlotKeywords", (PlotRequest,), "Options of `forecast plot` but its kind.", ("kind",)),
-        class_of("ReportKeywords", (ReportRequest,), "Options of `forecast report`."),
-        class_of("ExportKeywords", (ExportRequest,), "Options of `forecast export` but its file.", ("onnx",)),
-        class_of("ServingKeywords", (ServingRequest,), "Options of `create_app`."),
-        class_of("ServeKeywords", (ServeRequest,), "Options of `serve`."),
-        class_of("UiKeywords", (UiRequest,), "Options of `ui`."),
-        class_of("EvaluateKeywords", (EvaluateRequest, *TRAINING), "Options of `forecast evaluate`.", only=READING),
-    ]
-    return "\n\n".join([OPENING, *classes])
+    return "\n\n".join([OPENING, *(each.source() for each in KEYWORDS.values())])
 
 
 def formatted(text: str) -> str:

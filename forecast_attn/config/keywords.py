@@ -10,8 +10,37 @@ from pathlib import Path
 from typing import TypedDict
 
 
-class SharedKeywords(TypedDict, total=False):
-    """Options of every training, of one network or of many."""
+class ComputingKeywords(TypedDict, total=False):
+    """The device of a command."""
+
+    accelerator: str
+    """Device to compute on (auto, cpu, gpu, cuda, mps). Default: 'auto'."""
+
+
+class SharingKeywords(TypedDict, total=False):
+    """The processes among which a command shares out its work."""
+
+    jobs: int
+    """Processes to run at the same time. Default: 1."""
+    engine: str
+    """Work in processes of this machine, or on a Ray cluster (extra ray) (local, ray). Default: 'local'."""
+
+
+class AttentionFileKeywords(TypedDict, total=False):
+    """The file of attention weights that a command writes."""
+
+    attention_out: Path | str | None
+    """Parquet file of the weights."""
+    attention_windows: str | int
+    """Number of windows whose weights are written, spread evenly, or all. Default: 'all'."""
+    attention_dtype: str
+    """Type of the written weights (float32, float16). Default: 'float32'."""
+    attention_top: int | None
+    """Write only the K largest weights of each row, with their lags."""
+
+
+class ReadingKeywords(TypedDict, total=False):
+    """How a table is read."""
 
     target: str | int | None
     """Column to forecast, or row-count for the number of rows per step (default: the one named target, y, value, …)."""
@@ -20,23 +49,8 @@ class SharedKeywords(TypedDict, total=False):
     by name or content)."""
     item_id: str | int | None
     """Column that identifies the series, or several, such as state,region (default: found by its name)."""
-    past_covariates: str | Sequence[str]
-    """Columns known up to the cut-off (default: all undeclared numeric columns)."""
-    future_covariates: str | Sequence[str]
-    """Columns known through the horizon, such as prices; NAME:24 for one known only 24 steps ahead."""
-    static_covariates: str | Sequence[str]
-    """Columns constant per series."""
-    ignore: str | Sequence[str]
-    """Columns to leave out."""
-    horizon: int | None
-    """Steps to forecast (default: hourly 24, daily 7, monthly 12, …; fewer for short series or few future rows)."""
-    lookback: int | None
-    """Past steps the model sees (default: hourly 168, daily 28, monthly 36, …; fewer for short series)."""
     freq: str | int | None
     """Time step such as h, D, MS, 15min (default: inferred)."""
-    season: str | int | None
-    """Steps after which the series repeats, or hour, day, week, month, quarter or year; with several, the first is
-    the season, and the lookback covers all (default: by the time step)."""
     date_format: str | int | None
     """Format of the time stamps: '%d.%m.%Y %H:%M', day-first, month-first; s, ms, us or ns for numbers since 1970,
     excel for a spreadsheet's day numbers (default: detected)."""
@@ -68,6 +82,26 @@ class SharedKeywords(TypedDict, total=False):
     """Form of the table: one row per series and step (long), one row per series (rows), or one row per year with a
     column per month or quarter, or per day with a column per hour (calendar) (long, rows, calendar). Default:
     'long'."""
+
+
+class SharedKeywords(ReadingKeywords, total=False):
+    """Options of every training, of one network or of many."""
+
+    past_covariates: str | Sequence[str]
+    """Columns known up to the cut-off (default: all undeclared numeric columns)."""
+    future_covariates: str | Sequence[str]
+    """Columns known through the horizon, such as prices; NAME:24 for one known only 24 steps ahead."""
+    static_covariates: str | Sequence[str]
+    """Columns constant per series."""
+    ignore: str | Sequence[str]
+    """Columns to leave out."""
+    horizon: int | None
+    """Steps to forecast (default: hourly 24, daily 7, monthly 12, …; fewer for short series or few future rows)."""
+    lookback: int | None
+    """Past steps the model sees (default: hourly 168, daily 28, monthly 36, …; fewer for short series)."""
+    season: str | int | None
+    """Steps after which the series repeats, or hour, day, week, month, quarter or year; with several, the first is
+    the season, and the lookback covers all (default: by the time step)."""
     duplicates: str
     """Treatment of repeated rows of one series and time stamp (error, mean, first, last). Default: 'error'."""
     resample: str | int | None
@@ -237,26 +271,20 @@ class TrainKeywords(SharedKeywords, total=False):
     """Random seed (default: drawn and recorded)."""
 
 
-class CompareKeywords(SharedKeywords, total=False):
+class CompareKeywords(SharedKeywords, SharingKeywords, total=False):
     """Options of `compare` but its mechanisms and folder."""
 
     seeds: int
     """Trainings of each mechanism. Default: 3."""
     seed: int
     """Seed of the first training of each; the others follow. Default: 0."""
-    jobs: int
-    """Processes to run at the same time. Default: 1."""
-    engine: str
-    """Work in processes of this machine, or on a Ray cluster (extra ray) (local, ray). Default: 'local'."""
 
 
-class TuneKeywords(SharedKeywords, total=False):
+class TuneKeywords(SharedKeywords, SharingKeywords, total=False):
     """Options of `tune`."""
 
     trials: int
     """Total number of trials, including those of earlier calls and other processes. Default: 50."""
-    max_time: str | int | None
-    """Time limit of the search, such as 30m, 8h; repeat the command to continue."""
     space: Path | str | None
     """TOML file of options to search and their values (default: by the table)."""
     metric: str
@@ -277,17 +305,13 @@ class TuneKeywords(SharedKeywords, total=False):
     """Run directory of the winner (default: runs/<time>-<attention>)."""
     png: Path | str | None
     """Picture of the importance of each option (extra plot)."""
-    jobs: int
-    """Processes to run at the same time. Default: 1."""
-    engine: str
-    """Work in processes of this machine, or on a Ray cluster (extra ray) (local, ray). Default: 'local'."""
     attention: str
     """Attention mechanism; `help` lists them (none, bahdanau, bahdanau-normed, luong-dot, luong-general,
     luong-concat, luong-location, luong-scaled, scaled-dot, multi-head, keras-additive, keras-dot). Default:
     'luong-general'."""
 
 
-class PredictKeywords(TypedDict, total=False):
+class PredictKeywords(AttentionFileKeywords, ComputingKeywords, total=False):
     """Options of `forecast predict`."""
 
     out: Path | str | None
@@ -312,19 +336,9 @@ class PredictKeywords(TypedDict, total=False):
     runtime: str
     """Compute with torch, or with the file of forecast export RUN, which starts sooner (torch, onnx). Default:
     'torch'."""
-    accelerator: str
-    """Device to compute on (auto, cpu, gpu, cuda, mps). Default: 'auto'."""
-    attention_out: Path | str | None
-    """Parquet file of the weights."""
-    attention_windows: str | int
-    """Number of windows whose weights are written, spread evenly, or all. Default: 'all'."""
-    attention_dtype: str
-    """Type of the written weights (float32, float16). Default: 'float32'."""
-    attention_top: int | None
-    """Write only the K largest weights of each row, with their lags."""
 
 
-class BacktestKeywords(TypedDict, total=False):
+class BacktestKeywords(AttentionFileKeywords, SharingKeywords, ComputingKeywords, total=False):
     """Options of `forecast backtest`."""
 
     cutoffs: int | None
@@ -376,23 +390,9 @@ class BacktestKeywords(TypedDict, total=False):
     """Name of the model in the file (default: the run's)."""
     non_negative: bool | None
     """Clip forecasts and quantiles at 0 (default: as in training)."""
-    accelerator: str
-    """Device to compute on (auto, cpu, gpu, cuda, mps). Default: 'auto'."""
-    jobs: int
-    """Processes to run at the same time. Default: 1."""
-    engine: str
-    """Work in processes of this machine, or on a Ray cluster (extra ray) (local, ray). Default: 'local'."""
-    attention_out: Path | str | None
-    """Parquet file of the weights."""
-    attention_windows: str | int
-    """Number of windows whose weights are written, spread evenly, or all. Default: 'all'."""
-    attention_dtype: str
-    """Type of the written weights (float32, float16). Default: 'float32'."""
-    attention_top: int | None
-    """Write only the K largest weights of each row, with their lags."""
 
 
-class ScoreKeywords(TypedDict, total=False):
+class ScoreKeywords(ComputingKeywords, total=False):
     """Options of `forecast score`."""
 
     rate: float
@@ -407,11 +407,9 @@ class ScoreKeywords(TypedDict, total=False):
     """Table of rows known to be normal (default: the rows that validated the run)."""
     out: Path | str | None
     """CSV or Parquet file of the scores."""
-    accelerator: str
-    """Device to compute on (auto, cpu, gpu, cuda, mps). Default: 'auto'."""
 
 
-class ReconcileKeywords(TypedDict, total=False):
+class ReconcileKeywords(ComputingKeywords, total=False):
     """Options of `forecast reconcile`."""
 
     method: str
@@ -420,11 +418,9 @@ class ReconcileKeywords(TypedDict, total=False):
     """Table of past rows to estimate the errors for wls-var and mint from (default: the run's own)."""
     out: Path | str | None
     """CSV of the reconciled forecasts."""
-    accelerator: str
-    """Device to compute on (auto, cpu, gpu, cuda, mps). Default: 'auto'."""
 
 
-class UpdateKeywords(TypedDict, total=False):
+class UpdateKeywords(ComputingKeywords, total=False):
     """Options of `forecast update`."""
 
     out: Path | str | None
@@ -444,11 +440,9 @@ class UpdateKeywords(TypedDict, total=False):
     """Weights to keep: the better ones on --validation, or always the new ones (best, new). Default: 'best'."""
     final_fit: bool
     """At the end, train the new weights on all rows, including those of --validation. Default: True."""
-    accelerator: str
-    """Device to compute on (auto, cpu, gpu, cuda, mps). Default: 'auto'."""
 
 
-class AuditKeywords(TypedDict, total=False):
+class AuditKeywords(ComputingKeywords, total=False):
     """Options of `forecast audit`."""
 
     windows: int
@@ -465,8 +459,6 @@ class AuditKeywords(TypedDict, total=False):
     """Seed of all random draws. Default: 0."""
     out: Path | str | None
     """JSON document to write."""
-    accelerator: str
-    """Device to compute on (auto, cpu, gpu, cuda, mps). Default: 'auto'."""
 
 
 class InspectKeywords(TypedDict, total=False):
@@ -554,23 +546,13 @@ class ServingKeywords(TypedDict, total=False):
     """Seconds between checks for newer runs; 0 never checks. Default: 5.0."""
 
 
-class ServeKeywords(TypedDict, total=False):
+class ServeKeywords(ServingKeywords, total=False):
     """Options of `serve`."""
 
     host: str | int
     """Address to listen on; 0.0.0.0 for all networks. Default: '127.0.0.1'."""
     port: int
     """Port to listen on; 0 takes a free one. Default: 8000."""
-    token_file: Path | str | None
-    """File with the token that requests must carry (default: the variable FORECAST_ATTN_TOKEN)."""
-    max_bytes: int
-    """Largest body of a request in bytes. Default: 16777216."""
-    max_waiting: int
-    """Largest number of requests at a time; further ones get status 503. Default: 64."""
-    timeout: float
-    """Seconds that a request may take. Default: 30.0."""
-    reload: float
-    """Seconds between checks for newer runs; 0 never checks. Default: 5.0."""
 
 
 class UiKeywords(TypedDict, total=False):
@@ -580,7 +562,7 @@ class UiKeywords(TypedDict, total=False):
     """Port on this machine; 0 takes a free one. Default: 8765."""
 
 
-class EvaluateKeywords(TypedDict, total=False):
+class EvaluateKeywords(ReadingKeywords, total=False):
     """Options of `forecast evaluate`."""
 
     model_columns: str | Sequence[str]
@@ -599,43 +581,3 @@ class EvaluateKeywords(TypedDict, total=False):
     """Norm of a cut-off's errors in the tests: 1 or 2. Default: 1."""
     out: Path | str | None
     """Scores to write: .csv, or .json with the tests."""
-    target: str | int | None
-    """Column to forecast, or row-count for the number of rows per step (default: the one named target, y, value, …)."""
-    time: str | int | None
-    """Column of time stamps, or several, such as year,month or date,time; row-number counts the rows (default: found
-    by name or content)."""
-    item_id: str | int | None
-    """Column that identifies the series, or several, such as state,region (default: found by its name)."""
-    freq: str | int | None
-    """Time step such as h, D, MS, 15min (default: inferred)."""
-    date_format: str | int | None
-    """Format of the time stamps: '%d.%m.%Y %H:%M', day-first, month-first; s, ms, us or ns for numbers since 1970,
-    excel for a spreadsheet's day numbers (default: detected)."""
-    tz: str | int | None
-    """Time zone of local time stamps, such as Europe/Berlin; results are shown in it."""
-    delimiter: str | int | None
-    """Field separator of a CSV (default: detected)."""
-    decimal: str | int | None
-    """Decimal mark of a CSV, a point or a comma (default: detected)."""
-    encoding: str | int | None
-    """Encoding of a CSV (default: detected among UTF-8, UTF-16 and Latin-1)."""
-    skip_rows: int
-    """Lines of a CSV above its header, such as a title. Default: 0."""
-    comment: str | int | None
-    """Prefix of comment lines in a CSV, such as '#'."""
-    skip_footer: int
-    """Lines of a CSV below its rows, such as totals and sources. Default: 0."""
-    header: bool
-    """The first line of a CSV names its columns; without names they are column_1, column_2, …. Default: True."""
-    header_rows: int
-    """Header lines of a CSV, such as 2 for names and units. Default: 1."""
-    na: str | Sequence[str]
-    """Texts that mean a missing value, in addition to NA, NaN, null and the like: -,?,-999."""
-    sheet: str | int | None
-    """Name of the sheet in a spreadsheet, or of the table in a JSON file (default: the only one with rows)."""
-    wide: bool
-    """The table has one column per series instead of one row per series and step. Default: False."""
-    layout: str
-    """Form of the table: one row per series and step (long), one row per series (rows), or one row per year with a
-    column per month or quarter, or per day with a column per hour (calendar) (long, rows, calendar). Default:
-    'long'."""
