@@ -111,12 +111,12 @@ def fitting_tables(table: Table, console: Console) -> list[Table]:
     if _total([span.maximum for span in spans]) <= room:
         return [table]
     parts = _parts(table, [span.minimum for span in spans], room)
-    if any(_total([spans[at].minimum for at in part]) > room for part in parts):
+    if any(_total([spans[index].minimum for index in part]) > room for part in parts):
         _break_run_names(table)
         spans = [_span_of(column, console) for column in table.columns]
         spans[0] = Measurement(min(spans[0].minimum, room // 2), spans[0].maximum)
         parts = _parts(table, [span.minimum for span in spans], room)
-    return [_narrowed(table, part, [spans[at] for at in part], room) for part in parts]
+    return [_narrowed(table, part, [spans[index] for index in part], room) for part in parts]
 
 
 def _break_run_names(table: Table) -> None:
@@ -139,13 +139,13 @@ def _total(widths: list[int]) -> int:
 
 def _parts(table: Table, widths: list[int], room: int) -> list[list[int]]:
     """Numbers of the columns of each part."""
-    names = next((at for at, column in enumerate(table.columns) if column.justify == "right"), 1) or 1
+    names = next((index for index, column in enumerate(table.columns) if column.justify == "right"), 1) or 1
     first = list(range(names))
     parts = [list(first)]
-    for at in range(names, len(widths)):
-        if len(parts[-1]) > names and _total([widths[each] for each in (*parts[-1], at)]) > room:
+    for index in range(names, len(widths)):
+        if len(parts[-1]) > names and _total([widths[each] for each in (*parts[-1], index)]) > room:
             parts.append(list(first))
-        parts[-1].append(at)
+        parts[-1].append(index)
     return parts
 
 

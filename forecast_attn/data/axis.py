@@ -63,17 +63,17 @@ _ROWS_AT_A_TIME = 1_000_000
 
 def uneven_steps(cells: Cells, frequency: Frequency) -> UnevenSteps:
     """Compare every row with the one before it."""
-    at, steps, number = [np.empty(0, np.int64)], [np.empty(0)], 0
+    index, steps, number = [np.empty(0, np.int64)], [np.empty(0)], 0
     for first in range(0, len(cells.rows) - 1, _ROWS_AT_A_TIME):
         earlier = slice(first, min(first + _ROWS_AT_A_TIME, len(cells.rows) - 1))
         later = slice(earlier.start + 1, earlier.stop + 1)
         inside = cells.series[later] == cells.series[earlier]
         block = frequency.steps_between(cells.stamps[earlier], cells.stamps[later])
         uneven = np.flatnonzero(inside & (block != 1))
-        at.append(uneven + later.start)
+        index.append(uneven + later.start)
         steps.append(block[uneven])
         number += int(inside.sum())
-    return UnevenSteps(np.concatenate(at), np.concatenate(steps), number)
+    return UnevenSteps(np.concatenate(index), np.concatenate(steps), number)
 
 
 def find_frequency(cells: Cells, freq: str | None, report: Report, missing: str = "auto") -> Frequency:
@@ -103,7 +103,7 @@ def find_frequency(cells: Cells, freq: str | None, report: Report, missing: str 
     if freq is None and len(uneven.at):
         _report_other_frequencies(cells, frequency, report)
     odd = (uneven.steps != np.round(uneven.steps)) | (uneven.steps <= 0)
-    report_each(report, uneven.at[odd], lambda at: _irregular(cells, frequency, at))
+    report_each(report, uneven.at[odd], lambda index: _irregular(cells, frequency, index))
     evidence = _evidence(uneven.num_steps - len(uneven.at), uneven.num_steps, alias)
     frequency = parse_frequency(alias, evidence if freq is None else f"given; {evidence}")
     return with_sizes_of_years(frequency, cells.stamps)
@@ -148,7 +148,7 @@ def report_gaps(cells: Cells, frequency: Frequency, report: Report) -> None:
     """Report the absent rows of each series."""
     uneven = uneven_steps(cells, frequency)
     missing = dict(zip(uneven.at[uneven.gaps].tolist(), uneven.steps[uneven.gaps].astype(int) - 1, strict=True))
-    report_each(report, uneven.at[uneven.gaps], lambda at: _gap(cells, frequency, int(missing[at]), at))
+    report_each(report, uneven.at[uneven.gaps], lambda index: _gap(cells, frequency, int(missing[index]), index))
 
 
 def series_steps(cells: Cells, frequency: Frequency) -> tuple[SeriesStep, ...]:
@@ -187,12 +187,12 @@ def _infer_alias(cells: Cells, report: Report) -> str:
         raise ended(report, Finding("FA206", "error", message, hint, item_id=name, options=("freq",)))
     lengths = np.diff(stamps)
     expected = most_common(lengths)
-    at = int(starts[longest]) + int(np.argmax(lengths != expected)) + 1
+    index = int(starts[longest]) + int(np.argmax(lengths != expected)) + 1
     message = (
-        f"series '{name}' has no regular time step: it jumps from {cells.text(at - 1)} to "
-        f"{cells.text(at)} at {row_and_line(int(cells.rows[at]))}; most common step: {_length(expected)}"
+        f"series '{name}' has no regular time step: it jumps from {cells.text(index - 1)} to "
+        f"{cells.text(index)} at {row_and_line(int(cells.rows[index]))}; most common step: {_length(expected)}"
     )
-    row = int(cells.rows[at])
+    row = int(cells.rows[index])
     raise ended(report, Finding("FA203", "error", message, hint, item_id=name, row=row, options=("freq",)))
 
 
@@ -214,43 +214,43 @@ def _report_other_frequencies(cells: Cells, frequency: Frequency, report: Report
             raise ended(report, Finding("FA205", "error", message, hint, item_id=evidence.item_id))
 
 
-def _irregular(cells: Cells, frequency: Frequency, at: int) -> Finding:
-    name, row = cells.item_ids[cells.series[at]], int(cells.rows[at])
-    before = cells.stamps[at - 1]
+def _irregular(cells: Cells, frequency: Frequency, index: int) -> Finding:
+    name, row = cells.item_ids[cells.series[index]], int(cells.rows[index])
+    before = cells.stamps[index - 1]
     options: tuple[str, ...] = ("freq",)
     hint = "--freq says another step; or correct the time stamp"
     if frequency.alias in _MONTHS_IN_DAYS:
         hint, options = "write months, quarters and years as their first day (YYYY-MM-01)", ()
-    elif _is_step_of_wall_clock(cells, frequency, at):
+    elif _is_step_of_wall_clock(cells, frequency, index):
         hint, options = "the stamps step on the wall clock and not in time: leave --tz out", ("tz",)
     expected = cells.zone.stamp_text(frequency.stamps_after(before, 1)[0])
     message = (
-        f"series '{name}' jumps from {cells.text(at - 1)} to {cells.text(at)} at {row_and_line(row)}; "
+        f"series '{name}' jumps from {cells.text(index - 1)} to {cells.text(index)} at {row_and_line(row)}; "
         f"expected {expected} (step {step_name(frequency.alias)})"
     )
-    return Finding("FA203", "error", message, hint, item_id=name, row=row, value=cells.text(at), options=options)
+    return Finding("FA203", "error", message, hint, item_id=name, row=row, value=cells.text(index), options=options)
 
 
-def _is_step_of_wall_clock(cells: Cells, frequency: Frequency, at: int) -> bool:
+def _is_step_of_wall_clock(cells: Cells, frequency: Frequency, index: int) -> bool:
     """Return whether a row is one step after the row before it on the zone's clock, though not in UTC."""
     if cells.zone.type_name is None:
         return False
-    wall = cells.zone.local(cells.stamps[at - 1 : at + 1])
+    wall = cells.zone.local(cells.stamps[index - 1 : index + 1])
     return bool(frequency.steps_between(wall[:1], wall[1:])[0] == 1)
 
 
-def _gap(cells: Cells, frequency: Frequency, missing: int, at: int) -> Finding:
-    name, row = cells.item_ids[cells.series[at]], int(cells.rows[at])
+def _gap(cells: Cells, frequency: Frequency, missing: int, index: int) -> Finding:
+    name, row = cells.item_ids[cells.series[index]], int(cells.rows[index])
     message = (
-        f"series '{name}' has a gap of {counted(missing, 'row')}: after {cells.text(at - 1)} comes "
-        f"{cells.text(at)} at {row_and_line(row)} (step {step_name(frequency.alias)})"
+        f"series '{name}' has a gap of {counted(missing, 'row')}: after {cells.text(index - 1)} comes "
+        f"{cells.text(index)} at {row_and_line(row)} (step {step_name(frequency.alias)})"
     )
     hint = "add the missing rows, with a value in every column, or --missing mask hides them from attention and loss"
     options: tuple[str, ...] = ("missing",)
-    zone = cells.zone_of_clock_change(at) if frequency.is_within_day else None
+    zone = cells.zone_of_clock_change(index) if frequency.is_within_day else None
     if zone is not None:
         options = ("tz", "missing")
         hint = f"if the clock was put forward there, a zone such as --tz {zone} knows it; else {hint}"
     if frequency.base == "B":
         hint += "; or number the days in a column of their own (--time) if holidays have none"
-    return Finding("FA204", "error", message, hint, item_id=name, row=row, value=cells.text(at), options=options)
+    return Finding("FA204", "error", message, hint, item_id=name, row=row, value=cells.text(index), options=options)

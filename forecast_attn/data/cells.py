@@ -67,30 +67,30 @@ class Cells:
     date_order: str | None = None
     """Order of dates of three numbers: day-first, month-first or year-first."""
 
-    def column_at(self, column: str, at: int) -> str:
+    def column_at(self, column: str, index: int) -> str:
         """Column of a cell in the file; in a wide table, the column of its series."""
-        return self.item_ids[self.series[at]] if self.is_wide and column == LONG_TARGET else column
+        return self.item_ids[self.series[index]] if self.is_wide and column == LONG_TARGET else column
 
-    def text(self, at: int) -> str:
+    def text(self, index: int) -> str:
         """The stamp of a row, for messages."""
-        return self.zone.stamp_text(self.stamps[at])
+        return self.zone.stamp_text(self.stamps[index])
 
-    def zone_of_clock_change(self, at: int) -> str | None:
+    def zone_of_clock_change(self, index: int) -> str | None:
         """A zone whose clocks are put back at a stamp that stands twice, or forward in the gap before a stamp.
 
         None where the stamps have a zone already, or no zone that is known for its changes on Sundays has one there.
         """
         if self.zone.name is not None or self.stamps.dtype.kind != "M":
             return None
-        if weekday(self.stamps[at]) != 6:
+        if weekday(self.stamps[index]) != 6:
             return None
-        moment = self.between(np.array([at]))
+        moment = self.between(np.array([index]))
         return next((name for name in CLOCKS if changes_at(name, moment)[0]), None)
 
-    def between(self, at: NDArray[np.int64]) -> Stamps:
+    def between(self, index: NDArray[np.int64]) -> Stamps:
         """The middles of rows and the rows before them (num_at,)."""
-        before = self.stamps[at - 1]
-        return np.asarray(before + (self.stamps[at] - before) // 2)
+        before = self.stamps[index - 1]
+        return np.asarray(before + (self.stamps[index] - before) // 2)
 
     @property
     def repeats(self) -> NDArray[np.bool_]:
@@ -151,10 +151,12 @@ def parse_cells(
     report_each(
         report,
         np.flatnonzero(time.bad & ~nothing),
-        lambda at: _bad_time(frame[roles.time], at, positions.row(at), time, date_format),
+        lambda index: _bad_time(frame[roles.time], index, positions.row(index), time, date_format),
     )
     series, item_ids = _parse_ids(frame, roles)
-    report_each(report, np.flatnonzero((series < 0) & ~nothing), lambda at: _no_id(roles.item_id, positions.row(at)))
+    report_each(
+        report, np.flatnonzero((series < 0) & ~nothing), lambda index: _no_id(roles.item_id, positions.row(index))
+    )
     columns = {
         name: parse_numbers(frame[name], report, needed=name == roles.target, rows_in_file=positions)
         for name in roles.numeric
@@ -205,9 +207,9 @@ def parse_numbers(
         values = column.to_numpy(dtype=np.float64, na_value=np.nan)
     else:
         values, is_text = _numbers_of_text(column)
-        report_each(report, np.flatnonzero(is_text), lambda at: _text_cell(column, at, needed, rows_in_file))
+        report_each(report, np.flatnonzero(is_text), lambda index: _text_cell(column, index, needed, rows_in_file))
     large = (values > LARGEST) | (values < -LARGEST)
-    report_each(report, np.flatnonzero(large), lambda at: _too_large(column, values[at], at, rows_in_file))
+    report_each(report, np.flatnonzero(large), lambda index: _too_large(column, values[index], index, rows_in_file))
     return _clean(values, large)
 
 
@@ -335,8 +337,8 @@ def sorted_cells(cells: Cells) -> Cells:
     return cells.take(np.lexsort((cells.rows, cells.stamps, cells.series)))
 
 
-def _bad_time(column: pd.Series, at: int, row: int, time: ParsedStamps, date_format: str | None) -> Finding:
-    value, name = column.iloc[at], str(column.name)
+def _bad_time(column: pd.Series, index: int, row: int, time: ParsedStamps, date_format: str | None) -> Finding:
+    value, name = column.iloc[index], str(column.name)
     offset = offset_in(value)
     problem, hint = ", which is not a time stamp", "write dates as YYYY-MM-DD or YYYY-MM-DD HH:MM"
     if date_format is not None and date_format not in DATE_ORDERS:
@@ -386,8 +388,8 @@ def _no_id(column: str | None, row: int) -> Finding:
     return Finding("FA208", "error", message, "name the series in every row", column=column, row=row)
 
 
-def _text_cell(column: pd.Series, at: int, needed: bool, rows_in_file: FilePositions) -> Finding:
-    value, name, row = str(column.iloc[at]), rows_in_file.column(str(column.name), at), rows_in_file.row(at)
+def _text_cell(column: pd.Series, index: int, needed: bool, rows_in_file: FilePositions) -> Finding:
+    value, name, row = str(column.iloc[index]), rows_in_file.column(str(column.name), index), rows_in_file.row(index)
     comma = value.replace(",", "", 1).lstrip("+-").isdecimal()
     names = f"--categorical '{name}' if its cells are names, or leave the column out with --ignore '{name}'"
     correct = "correct the cell" if needed else f"correct the cell, or {names}"
@@ -397,9 +399,9 @@ def _text_cell(column: pd.Series, at: int, needed: bool, rows_in_file: FilePosit
     return Finding("FA103", "error", message, hint, column=name, row=row, value=value, options=options)
 
 
-def _too_large(column: pd.Series, value: float, at: int, rows_in_file: FilePositions) -> Finding:
+def _too_large(column: pd.Series, value: float, index: int, rows_in_file: FilePositions) -> Finding:
     problem = "infinite" if np.isinf(value) else f"{value:g}"
-    name, row = rows_in_file.column(str(column.name), at), rows_in_file.row(at)
+    name, row = rows_in_file.column(str(column.name), index), rows_in_file.row(index)
     message = f"column '{name}' is {problem} at {row_and_line(row)}; expected a finite number below {LARGEST:g}"
     hint = "correct the cell or remove the row"
     return Finding("FA303", "error", message, hint, column=name, row=row, value=f"{value:g}")

@@ -41,7 +41,7 @@ def without_repeats(
         return cells
     if duplicates == "error":
         rows = np.flatnonzero(repeats)
-        report_each(report, rows[np.argsort(cells.rows[rows])], lambda at: _repeat(cells, roles, at))
+        report_each(report, rows[np.argsort(cells.rows[rows])], lambda index: _repeat(cells, roles, index))
     elif repairs is not None:
         repairs += repairs_by_series(cells, repeats, f"duplicates: {duplicates}")
     if duplicates == "mean":
@@ -98,9 +98,9 @@ def _first_categories(
     return first, np.maximum.reduceat(codes, starts) > lowest
 
 
-def _repeat(cells: Cells, roles: Roles, at: int) -> Finding:
-    first, row = int(cells.rows[at - 1]), int(cells.rows[at])
-    name, stamp = cells.item_ids[cells.series[at]], cells.text(at)
+def _repeat(cells: Cells, roles: Roles, index: int) -> Finding:
+    first, row = int(cells.rows[index - 1]), int(cells.rows[index])
+    name, stamp = cells.item_ids[cells.series[index]], cells.text(index)
     policies = "--duplicates first or last" if _are_many(cells) else "--duplicates mean, first or last"
     twice = f"has {stamp} twice, at {row_and_line(first)} and {row_and_line(row)}"
     options: tuple[str, ...]
@@ -110,12 +110,12 @@ def _repeat(cells: Cells, roles: Roles, at: int) -> Finding:
     else:
         message = f"column '{roles.time}' {twice}, and no column identifies the series"
         hint, options = _hint_without_id(cells, roles, policies), ("duplicates", "item_id")
-    hint, column = f"{_clock_hint(cells, at)}{hint}", roles.time
+    hint, column = f"{_clock_hint(cells, index)}{hint}", roles.time
     return Finding("FA202", "error", message, hint, item_id=name, column=column, row=row, value=stamp, options=options)
 
 
-def _clock_hint(cells: Cells, at: int) -> str:
-    zone = cells.zone_of_clock_change(at)
+def _clock_hint(cells: Cells, index: int) -> str:
+    zone = cells.zone_of_clock_change(index)
     if zone is None:
         return ""
     return f"if the clock was put back there, a zone such as --tz {zone} tells the two apart; else "
@@ -179,8 +179,8 @@ def fill_gaps(
     if not absent.any():
         return cells
     if absent.sum() > MOST_ADDED * len(cells.rows):
-        at = int(np.argmax(absent)) + 1
-        report(_too_long(cells, frequency, int(absent[at - 1]), at))
+        index = int(np.argmax(absent)) + 1
+        report(_too_long(cells, frequency, int(absent[index - 1]), index))
         return cells
     before = np.repeat(np.arange(len(absent)), absent)
     steps_on = np.arange(len(before)) - np.repeat(np.cumsum(absent) - absent, absent) + 1  # 1, 2, … within each gap
@@ -205,15 +205,15 @@ def _with_rows_after(cells: Cells, before: NDArray[np.int64], stamps: NDArray[An
     return longer
 
 
-def _too_long(cells: Cells, frequency: Frequency, absent: int, at: int) -> Finding:
-    name, row = cells.item_ids[cells.series[at]], int(cells.rows[at])
+def _too_long(cells: Cells, frequency: Frequency, absent: int, index: int) -> Finding:
+    name, row = cells.item_ids[cells.series[index]], int(cells.rows[index])
     message = (
-        f"series '{name}' jumps from {cells.text(at - 1)} to {cells.text(at)} at {row_and_line(row)}: with "
+        f"series '{name}' jumps from {cells.text(index - 1)} to {cells.text(index)} at {row_and_line(row)}: with "
         f"{counted(absent, 'row')} added (step {step_name(frequency.alias)}), the gaps would outweigh the "
         f"{counted(len(cells.rows), 'row')} of the table"
     )
     hint, options = "correct the time stamp, or --freq", ("freq",)
-    return Finding("FA204", "error", message, hint, item_id=name, row=row, value=cells.text(at), options=options)
+    return Finding("FA204", "error", message, hint, item_id=name, row=row, value=cells.text(index), options=options)
 
 
 # --------------------------------------------------------------------------- --missing auto
@@ -263,7 +263,7 @@ def policy_for_few(cells: Cells, roles: Roles, frequency: Frequency, report: Rep
 
 def _are_changes_of_the_clock(cells: Cells, frequency: Frequency, gaps: NDArray[np.int64]) -> bool:
     """Return whether all gaps are hours that a clock skipped, which a zone explains and nothing need hide."""
-    is_skipped = (cells.zone_of_clock_change(int(at)) is not None for at in gaps)
+    is_skipped = (cells.zone_of_clock_change(int(index)) is not None for index in gaps)
     return frequency.is_within_day and len(gaps) > 0 and all(is_skipped)
 
 
@@ -329,8 +329,8 @@ def without_later_values(panel: Panel, boundary: Any) -> Panel:
     for name, rows in panel.filled.rows.items():
         column = {
             panel.roles.target: target,
-            **{name: past[:, at] for at, name in enumerate(panel.roles.past_covariates)},
-            **{name: ahead[:, at] for at, name in enumerate(panel.roles.future_covariates)},
+            **{name: past[:, index] for index, name in enumerate(panel.roles.past_covariates)},
+            **{name: ahead[:, index] for index, name in enumerate(panel.roles.future_covariates)},
         }.get(name)
         if column is not None:
             _carry_over(column, rows, panel.timestamps, ends[panel.series_of(rows)])
@@ -350,8 +350,8 @@ def is_in(values: NDArray[np.integer[Any]], ascending: NDArray[np.integer[Any]])
     """Mask of the values that are among others, which ascend; without sorting as many again (num_values,)."""
     if not len(ascending):
         return np.zeros(len(values), np.bool_)
-    at = np.searchsorted(ascending, values)
-    return np.asarray(ascending[np.minimum(at, len(ascending) - 1)] == values)
+    index = np.searchsorted(ascending, values)
+    return np.asarray(ascending[np.minimum(index, len(ascending) - 1)] == values)
 
 
 def hint_for(missing: str, column: str, *, needed: bool) -> tuple[str, tuple[str, ...]]:

@@ -64,15 +64,15 @@ class _Grid:
         """Put the stamps of all series on a grid of weekly steps; None where they do not fit or are too far apart."""
         since = stamps.astype("datetime64[ns]").astype(np.int64) - MONDAY
         offset = int(since[0] % step)
-        at = (since - offset) // step
+        index = (since - offset) // step
         per_week = WEEK // step
-        first, last = int(at.min()), int(at.max())
+        first, last = int(index.min()), int(index.max())
         week = first // per_week
         size = (last // per_week - week + 1) * per_week
-        if size > LARGEST_GRID or (at * step + offset != since).any():
+        if size > LARGEST_GRID or (index * step + offset != since).any():
             return None
         present = np.zeros(size, np.bool_)
-        present[at - week * per_week] = True
+        present[index - week * per_week] = True
         inside = np.zeros(size, np.bool_)
         inside[first - week * per_week : last - week * per_week + 1] = True
         monday = np.datetime64("1970-01-05") + week * 7

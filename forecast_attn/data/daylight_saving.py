@@ -26,8 +26,8 @@ def to_instants(cells: Cells, report: Report) -> Cells:
     first, second = cells.zone.instants(cells.stamps)
     is_second, is_unclear = _in_second_hour(cells, first, second)
     absent = first > second
-    report_each(report, _in_file(cells, absent), lambda at: _absent_hour(cells, at))
-    report_each(report, _in_file(cells, is_unclear), lambda at: _unclear_hour(cells, at))
+    report_each(report, _in_file(cells, absent), lambda index: _absent_hour(cells, index))
+    report_each(report, _in_file(cells, is_unclear), lambda index: _unclear_hour(cells, index))
     resolved = replace(cells, stamps=np.where(is_second, second, first))
     return resolved.take(~absent) if absent.any() else resolved
 
@@ -69,9 +69,9 @@ def _in_file(cells: Cells, which: Mask) -> NDArray[np.int64]:
     return rows[np.argsort(cells.rows[rows])]
 
 
-def _absent_hour(cells: Cells, at: int) -> Finding:
-    row, name = int(cells.rows[at]), cells.item_ids[cells.series[at]]
-    stamp = stamp_text(cells.stamps[at])
+def _absent_hour(cells: Cells, index: int) -> Finding:
+    row, name = int(cells.rows[index]), cells.item_ids[cells.series[index]]
+    stamp = stamp_text(cells.stamps[index])
     message = (
         f"{stamp} at {row_and_line(row)}, series '{name}', does not exist in {cells.zone.name}: "
         "the clock was put forward past it"
@@ -80,16 +80,16 @@ def _absent_hour(cells: Cells, at: int) -> Finding:
     return Finding("FA210", "error", message, hint, item_id=name, row=row, value=stamp, options=("tz",))
 
 
-def _unclear_hour(cells: Cells, at: int) -> Finding:
-    row, name, stamp = int(cells.rows[at]), cells.item_ids[cells.series[at]], cells.stamps[at]
-    times = int(np.sum((cells.series == cells.series[at]) & (cells.stamps == stamp)))
+def _unclear_hour(cells: Cells, index: int) -> Finding:
+    row, name, stamp = int(cells.rows[index]), cells.item_ids[cells.series[index]], cells.stamps[index]
+    times = int(np.sum((cells.series == cells.series[index]) & (cells.stamps == stamp)))
     reasons = {1: "the series has it once", 2: "the series is not sorted in time there"}
     message = (
         f"{stamp_text(stamp)} at {row_and_line(row)}, series '{name}', comes twice in {cells.zone.name}, "
         f"before and after the clock is put back; {reasons.get(times, f'it stands {times} times in the series')}"
     )
     with_offset = " or ".join(
-        cells.zone.stamp_text(instants[0]) for instants in cells.zone.instants(cells.stamps[[at]])
+        cells.zone.stamp_text(instants[0]) for instants in cells.zone.instants(cells.stamps[[index]])
     )
     hint = f"write the offset into the stamps: {with_offset}; or leave --tz out if they do not follow that clock"
     return Finding("FA211", "error", message, hint, item_id=name, row=row, value=stamp_text(stamp), options=("tz",))

@@ -209,8 +209,8 @@ def counted(number: int, noun: str) -> str:
 
 def report_each(report: Report, rows: Sequence[int] | NDArray[np.int64], finding_at: Callable[[int], Finding]) -> None:
     """Report the finding at each row; after the first five, only the number of the rest."""
-    for at in rows[:MOST_PLACES]:
-        report(finding_at(int(at)))
+    for index in rows[:MOST_PLACES]:
+        report(finding_at(int(index)))
     if len(rows) > MOST_PLACES:
         first = finding_at(int(rows[MOST_PLACES]))
         column = f" in column '{first.column}'" if first.column else ""

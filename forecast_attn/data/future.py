@@ -392,8 +392,8 @@ def _rows_of(
         stamps, bad = axis_stamps(
             frame[time], panel.zone, report, series=series, item_ids=panel.item_ids, date_format=date_format
         )
-    for at in np.flatnonzero(bad)[:1]:
-        raise bad_time(frame, time, int(at), source)
+    for index in np.flatnonzero(bad)[:1]:
+        raise bad_time(frame, time, int(index), source)
     if stamps.dtype.kind != panel.timestamps.dtype.kind:
         raise other_kind_of_time(time, stamps, panel.timestamps, source)
     return stamps, series
@@ -410,8 +410,8 @@ def _rows_in_table(panel: Panel, table_stamps: Stamps, series: Ints, stamps: Sta
     sought = np.arange(panel.num_series)[:, None] * len(times) + np.searchsorted(times, stamps)
     repeated = np.flatnonzero((keys[1:] == keys[:-1]) & np.isin(keys[1:], sought)) + 1
     if len(repeated):
-        at = int(rows[repeated].min())
-        raise twice(panel.item_ids[series[at]], panel.zone.stamp_text(table_stamps[at]), at, source)
+        index = int(rows[repeated].min())
+        raise twice(panel.item_ids[series[index]], panel.zone.stamp_text(table_stamps[index]), index, source)
     positions = np.searchsorted(keys, sought)
     is_there = np.append(keys, -1)[positions] == sought
     return np.where(is_there, np.append(rows, -1)[positions], -1)
@@ -444,10 +444,10 @@ def _with_future(panel: Panel, rows: FutureRows) -> Panel:
 def _warn_of_empty_cells(panel: Panel, rows: FutureRows, where: str, report: Report) -> None:
     """Report the needed cells that are empty and therefore hidden, by column."""
     empty = missing_cells(panel.roles, rows, masked=False)
-    for at in np.flatnonzero(empty.any(axis=(0, 1))):
-        series, step = np.argwhere(empty[..., at])[0]
-        name, item_id = panel.roles.future[at], panel.item_ids[series]
-        count, num_steps = int(empty[..., at].sum()), counted(empty[..., at].size, "step")
+    for index in np.flatnonzero(empty.any(axis=(0, 1))):
+        series, step = np.argwhere(empty[..., index])[0]
+        name, item_id = panel.roles.future[index], panel.item_ids[series]
+        count, num_steps = int(empty[..., index].sum()), counted(empty[..., index].size, "step")
         first = panel.zone.stamp_text(rows.stamps[series, step])
         message = f"{where} has no '{name}' for {count:,} of the {num_steps} to forecast, first {first} of '{item_id}'"
         report(Finding("FA512", "warning", f"{message}: forecast without it", item_id=item_id, column=name))
@@ -526,13 +526,13 @@ def _extent(table_stamps: Stamps, zone: Zone) -> str:
     return f"; it has {counted(len(table_stamps), 'row')}{span}"
 
 
-def bad_time(frame: pd.DataFrame, column: str, at: int, source: str) -> DataError:
+def bad_time(frame: pd.DataFrame, column: str, index: int, source: str) -> DataError:
     """Error for a cell that is not a time stamp."""
-    value = frame[column].iloc[at]
+    value = frame[column].iloc[index]
     shown = "empty" if pd.isna(value) else f"'{value}'"
     return DataError(
-        f"'{source}': column '{column}' is {shown} at {row_and_line(at + 1)}; expected a time stamp",
-        row=at + 1,
+        f"'{source}': column '{column}' is {shown} at {row_and_line(index + 1)}; expected a time stamp",
+        row=index + 1,
         column=column,
         value=None if pd.isna(value) else str(value),
         file=source,
@@ -545,12 +545,12 @@ def other_kind_of_time(column: str, stamps: Stamps, expected: Stamps, source: st
     return DataError(message, column=column, file=source)
 
 
-def twice(item_id: str, stamp: str, at: int, source: str) -> DataError:
+def twice(item_id: str, stamp: str, index: int, source: str) -> DataError:
     """Error for two rows of one step."""
     return DataError(
-        f"'{source}' has {stamp} of series '{item_id}' twice, the second at {row_and_line(at + 1)}",
+        f"'{source}' has {stamp} of series '{item_id}' twice, the second at {row_and_line(index + 1)}",
         "keep one of the rows",
-        row=at + 1,
+        row=index + 1,
         item_id=item_id,
         value=stamp,
         file=source,
@@ -599,7 +599,7 @@ def which_issues(issued: IssuedForecasts, used: NDArray[np.int64], report: Repor
     times = np.unique(issued.issued_at[used[used >= 0]])
     if not len(times):
         return
-    first, last, newest = (issued.zone.stamp_text(at) for at in (times[0], times[-1], issued.issued_at.max()))
+    first, last, newest = (issued.zone.stamp_text(index) for index in (times[0], times[-1], issued.issued_at.max()))
     which = first if len(times) == 1 else f"{first} to {last}"
     message = f"'{issued.source}': the forecasts of {quoted(issued.columns)} issued at {which} are used"
     unused = f"; those issued later, up to {newest}, are not" if issued.issued_at.max() > times[-1] else ""

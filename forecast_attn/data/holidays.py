@@ -138,20 +138,26 @@ def read_dates(frame: pd.DataFrame, source: str) -> tuple[str, ...]:
     """
     column = _date_column(frame, source)
     stamps, bad = parse_timestamps(frame[column], column)
-    for at in np.flatnonzero(bad)[:1]:
-        value = frame[column].iloc[at]
+    for index in np.flatnonzero(bad)[:1]:
+        value = frame[column].iloc[index]
         problem = "is empty" if pd.isna(value) else f"is '{value}'"
-        message = f"'{source}': column '{column}' {problem} at {row_and_line(int(at) + 1)}; expected a date"
+        message = f"'{source}': column '{column}' {problem} at {row_and_line(int(index) + 1)}; expected a date"
         text = None if pd.isna(value) else str(value)
         raise DataError(
-            message, "write dates as YYYY-MM-DD", row=int(at) + 1, column=column, value=text, file=source, code="FA523"
+            message,
+            "write dates as YYYY-MM-DD",
+            row=int(index) + 1,
+            column=column,
+            value=text,
+            file=source,
+            code="FA523",
         )
     days = stamps.astype("datetime64[D]")
-    for at in np.flatnonzero(days != stamps)[:1]:
-        text = stamp_text(stamps[at])
-        where = f"'{source}': column '{column}' is {text} at {row_and_line(int(at) + 1)}"
+    for index in np.flatnonzero(days != stamps)[:1]:
+        text = stamp_text(stamps[index])
+        where = f"'{source}': column '{column}' is {text} at {row_and_line(int(index) + 1)}"
         message, hint = f"{where}; expected a date without a time of day", "a holiday is a whole day: write YYYY-MM-DD"
-        raise DataError(message, hint, row=int(at) + 1, column=column, value=text, file=source, code="FA523")
+        raise DataError(message, hint, row=int(index) + 1, column=column, value=text, file=source, code="FA523")
     return tuple(str(day) for day in np.unique(days))
 
 

@@ -167,7 +167,7 @@ def fill_absent(
     filled = {name: values[:, issued.columns.index(name)] for name in names}
     for name, column in filled.items():
         empty = np.flatnonzero(np.isnan(column) & known)
-        report_each(report, empty, lambda at, name=name: _not_forecast(cells, name, severity, at))  # type: ignore[misc]
+        report_each(report, empty, lambda index, name=name: _not_forecast(cells, name, severity, index))  # type: ignore[misc]
     return replace(cells, columns=cells.columns | filled)
 
 
@@ -191,11 +191,11 @@ def _unknown_column(name: str, frame: pd.DataFrame, config: DataConfig) -> DataE
     )
 
 
-def _not_forecast(cells: Cells, column: str, severity: Severity, at: int) -> Finding:
-    name, stamp = cells.item_ids[cells.series[at]], cells.text(at)
+def _not_forecast(cells: Cells, column: str, severity: Severity, index: int) -> Finding:
+    name, stamp = cells.item_ids[cells.series[index]], cells.text(index)
     message = f"no forecast of '{column}' for {stamp} of series '{name}' was issued at or before that time"
     hint = f"add older forecasts, or a column '{column}' with the actual values; or pass --missing mask"
-    row = int(cells.rows[at])
+    row = int(cells.rows[index])
     return Finding("FA506", severity, message, hint, item_id=name, column=column, row=row, options=("missing",))
 
 
@@ -246,8 +246,8 @@ def parse_issued(
         stamps, issued_at, no_time = _both_times(frame, roles.time, series, item_ids, read, report_here)
         _refuse_other_kind(stamps, issued_at, roles.time, source)
         values = np.stack([parse_numbers(frame[name], report_here) for name in columns], axis=1)
-        for at, name in enumerate(columns):
-            empty = np.flatnonzero(np.isnan(values[:, at]))
+        for index, name in enumerate(columns):
+            empty = np.flatnonzero(np.isnan(values[:, index]))
             report_each(report_here, empty, lambda row, name=name: _empty(name, row))  # type: ignore[misc]
         _report_unknown(frame, roles, series, source, report_here)
         table = IssuedForecasts(source, columns, item_ids, series, stamps, issued_at, values, zone)
@@ -301,7 +301,7 @@ def _both_times(
     names = tuple(item_ids[which] for which in runs // (len(texts) + 1))
     stamps, no_time = read(frame[time], series=np.where(series < 0, -1, run), item_ids=names)
     for column, bad in ((ISSUED_AT, no_issue), (time, no_time)):
-        report_each(report, np.flatnonzero(bad), lambda at, column=column: _bad_time(frame, column, at))  # type: ignore[misc]
+        report_each(report, np.flatnonzero(bad), lambda index, column=column: _bad_time(frame, column, index))  # type: ignore[misc]
     return stamps, issued_at, no_issue | no_time | _is_nat(stamps) | _is_nat(issued_at)
 
 
@@ -340,29 +340,31 @@ def _without_repeats(table: IssuedForecasts, report: Report) -> IssuedForecasts:
     """Reports forecasts of the same series and time, issued at the same time."""
     same = (np.diff(table.series) == 0) & (table.stamps[1:] == table.stamps[:-1])
     repeats = np.flatnonzero(same & (table.issued_at[1:] == table.issued_at[:-1])) + 1
-    report_each(report, repeats, lambda at: _repeat(table, at))
+    report_each(report, repeats, lambda index: _repeat(table, index))
     return table.take(np.delete(np.arange(len(table.series)), repeats)) if len(repeats) else table
 
 
 # --------------------------------------------------------------------------- findings
 
 
-def _bad_time(frame: pd.DataFrame, column: str, at: int) -> Finding:
-    value = frame[column].iloc[at]
+def _bad_time(frame: pd.DataFrame, column: str, index: int) -> Finding:
+    value = frame[column].iloc[index]
     problem = "is empty" if pd.isna(value) else f"is {str(value)!r}, which is not a time stamp"
-    message = f"column '{column}' {problem} at {row_and_line(at + 1)}"
+    message = f"column '{column}' {problem} at {row_and_line(index + 1)}"
     hint, text = "write dates as YYYY-MM-DD HH:MM", None if pd.isna(value) else str(value)
-    return Finding("FA502", "error", message, hint, column=column, row=at + 1, value=text)
+    return Finding("FA502", "error", message, hint, column=column, row=index + 1, value=text)
 
 
-def _empty(column: str, at: int) -> Finding:
-    message = f"column '{column}' has no value at {row_and_line(at + 1)}; every row of a table of forecasts is complete"
-    return Finding("FA503", "error", message, "fill the cell, or remove the row", column=column, row=at + 1)
+def _empty(column: str, index: int) -> Finding:
+    message = (
+        f"column '{column}' has no value at {row_and_line(index + 1)}; every row of a table of forecasts is complete"
+    )
+    return Finding("FA503", "error", message, "fill the cell, or remove the row", column=column, row=index + 1)
 
 
-def _repeat(table: IssuedForecasts, at: int) -> Finding:
-    name, stamp = table.item_ids[table.series[at]], table.zone.stamp_text(table.stamps[at])
-    message = f"series '{name}' has two forecasts of {stamp} issued at {table.zone.stamp_text(table.issued_at[at])}"
+def _repeat(table: IssuedForecasts, index: int) -> Finding:
+    name, stamp = table.item_ids[table.series[index]], table.zone.stamp_text(table.stamps[index])
+    message = f"series '{name}' has two forecasts of {stamp} issued at {table.zone.stamp_text(table.issued_at[index])}"
     return Finding("FA504", "error", message, "keep one of the rows", item_id=name)
 
 

@@ -45,8 +45,8 @@ def _columns(panel: Panel, scaler: Scaler) -> Iterator[_ScaledColumn]:
         (panel.roles.past_covariates, panel.past_covariates, scaler.past),
         (panel.roles.future_covariates, panel.future_covariates, scaler.future),
     ):
-        for at, name in enumerate(names):
-            yield _ScaledColumn(name, values[:, at], group.loc[:, at], group.scale[:, at])
+        for index, name in enumerate(names):
+            yield _ScaledColumn(name, values[:, index], group.loc[:, index], group.scale[:, index])
 
 
 def outlier_findings(panel: Panel, rows: NDArray[np.int64], scaler: Scaler) -> list[Finding]:
@@ -114,7 +114,7 @@ def _far(column: _ScaledColumn, rows: NDArray[np.int64], series: NDArray[np.int6
     distance = np.abs(column.values[rows] - location) / np.where(still, np.maximum(np.abs(location), 1), scale)
     if not column.is_target:
         distance[still] = 0
-    return [(int(series[at]), int(rows[at]), float(distance[at])) for at in np.flatnonzero(distance > FAR)]
+    return [(int(series[index]), int(rows[index]), float(distance[index])) for index in np.flatnonzero(distance > FAR)]
 
 
 def _outliers(column: _ScaledColumn, panel: Panel, rows: NDArray[np.int64]) -> Iterator[tuple[int, int, float]]:

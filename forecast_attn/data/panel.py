@@ -160,7 +160,7 @@ def panel_to_frame(panel: Panel) -> pd.DataFrame:
         (panel.roles.static_categories, panel.static_categories[series]),
     )
     for names, codes in groups:
-        columns |= {name: _texts(panel.categories[name], codes[:, at]) for at, name in enumerate(names)}
+        columns |= {name: _texts(panel.categories[name], codes[:, index]) for index, name in enumerate(names)}
     if panel.roles.weight is not None:
         columns[panel.roles.weight] = panel.weights[series]
     return pd.DataFrame(columns)

@@ -121,7 +121,7 @@ def panel_of_cells(
     known = _known_rows(cells, target)
     _report_missing(cells, roles, known, missing, report)
     if config.transform == "log":
-        report_each(report, np.flatnonzero(target < 0), lambda at: _negative(cells, roles.target, at))
+        report_each(report, np.flatnonzero(target < 0), lambda index: _negative(cells, roles.target, index))
     return Panel(
         roles=roles,
         frequency=frequency,
@@ -247,9 +247,11 @@ def _constant(cells: Cells, name: str, values: NDArray[Any], report: Report) -> 
     first = np.minimum.reduceat(np.where(empty, len(values), rows), starts[:-1])
     chosen = values[np.where(first < starts[1:], first, starts[:-1])]
     changed = ~empty & (values != chosen[cells.series])
-    report_each(report, np.flatnonzero(changed), lambda at: _not_constant(cells, name, chosen[cells.series[at]], at))
+    report_each(
+        report, np.flatnonzero(changed), lambda index: _not_constant(cells, name, chosen[cells.series[index]], index)
+    )
     absent = empty & ((cells.rows > 0) | (first >= starts[1:])[cells.series])
-    report_each(report, np.flatnonzero(absent), lambda at: _missing(cells, name, at))
+    report_each(report, np.flatnonzero(absent), lambda index: _missing(cells, name, index))
     return chosen
 
 
@@ -286,39 +288,38 @@ def _no_target(cells: Cells, roles: Roles, index: int) -> Finding:
     return Finding("FA301", "error", message, "remove its rows, or fill the target", item_id=name, column=roles.target)
 
 
-def _missing(cells: Cells, column: str, at: int, code: str = "FA302", advice: Hint | None = None) -> Finding:
-    row, name = int(cells.rows[at]), cells.item_ids[cells.series[at]]
-    where, column = row_and_line(row) if row > 0 else "an absent row", cells.column_at(column, at)
-    message = f"column '{column}' has no value at {where}, series '{name}', {cells.text(at)}"
+def _missing(cells: Cells, column: str, index: int, code: str = "FA302", advice: Hint | None = None) -> Finding:
+    row, name = int(cells.rows[index]), cells.item_ids[cells.series[index]]
+    where, column = row_and_line(row) if row > 0 else "an absent row", cells.column_at(column, index)
+    message = f"column '{column}' has no value at {where}, series '{name}', {cells.text(index)}"
     hint, options = advice or (f"fill the cell, or leave the column out with --ignore '{column}'", ("ignore",))
     return Finding(code, "error", message, hint, item_id=name, column=column, row=row, options=options)
 
 
-def _negative(cells: Cells, column: str, at: int) -> Finding:
-    row, name, value = int(cells.rows[at]), cells.item_ids[cells.series[at]], cells.columns[column][at]
-    where, column = row_and_line(row) if row > 0 else "an absent row", cells.column_at(column, at)
+def _negative(cells: Cells, column: str, index: int) -> Finding:
+    row, name, value = int(cells.rows[index]), cells.item_ids[cells.series[index]], cells.columns[column][index]
+    where, column = row_and_line(row) if row > 0 else "an absent row", cells.column_at(column, index)
     message = f"column '{column}' is {value:g} at {where}, series '{name}'; --transform log needs values of 0 or more"
     hint = "correct the cell, or train with --transform arcsinh, which accepts negative values"
     return Finding("FA307", "error", message, hint, item_id=name, column=column, row=row, value=f"{value:g}")
 
 
-def _nothing_known(cells: Cells, roles: Roles, at: int) -> Finding:
-    row, name = int(cells.rows[at]), cells.item_ids[cells.series[at]]
+def _nothing_known(cells: Cells, roles: Roles, index: int) -> Finding:
+    row, name = int(cells.rows[index]), cells.item_ids[cells.series[index]]
     covariates = " and every covariate" if roles.past_covariates or roles.future_covariates else ""
-    column = cells.column_at(roles.target, at)
-    message = f"'{column}'{covariates} has no value at {row_and_line(row)}, series '{name}', {cells.text(at)}"
+    column = cells.column_at(roles.target, index)
+    message = f"'{column}'{covariates} has no value at {row_and_line(row)}, series '{name}', {cells.text(index)}"
     hint = "remove the row, or fill the target"
     return Finding("FA304", "error", message, hint, item_id=name, column=column, row=row)
 
 
-def _not_constant(cells: Cells, column: str, first: Any, at: int) -> Finding:
-    row, name = int(cells.rows[at]), cells.item_ids[cells.series[at]]
+def _not_constant(cells: Cells, column: str, first: Any, index: int) -> Finding:
+    row, name = int(cells.rows[index]), cells.item_ids[cells.series[index]]
     if column in cells.categories:
-        change = (
-            f"'{cells.categories[column][first]}', then '{cells.categories[column][cells.category_codes[column][at]]}'"
-        )
+        categories, code = cells.categories[column], cells.category_codes[column][index]
+        change = f"'{categories[first]}', then '{categories[code]}'"
     else:
-        change = f"{first:g}, then {cells.columns[column][at]:g}"
+        change = f"{first:g}, then {cells.columns[column][index]:g}"
     message = f"column '{column}' (static) changes within series '{name}': {change} at {row_and_line(row)}"
     hint = f"pass --past '{column}' if it changes over time"
     return Finding("FA305", "error", message, hint, item_id=name, column=column, row=row, options=("past_covariates",))

@@ -162,7 +162,7 @@ class _Order:
         if (np.diff(self.series) == 1).all():
             return values
         edges = self.starts.tolist()
-        return storage.joined(values[edges[at] : edges[at + 1]] for at in self.series.tolist())
+        return storage.joined(values[edges[index] : edges[index + 1]] for index in self.series.tolist())
 
 
 def _joined(files: list[_File], rows: dict[str, Any], storage: RowStorage) -> Panel:
@@ -222,13 +222,13 @@ def _recoded(panel: Panel, categories: dict[str, tuple[str, ...]], rows: dict[st
         number = {name: code for code, name in enumerate(names)}
         lookups[column] = np.array([*(number[name] for name in panel.categories[column]), -1], np.int32)
     for group in ("past_categories", "future_categories"):
-        for at, column in enumerate(getattr(panel.roles, group)):
-            codes = rows[group][first : first + panel.starts[-1], at]
+        for index, column in enumerate(getattr(panel.roles, group)):
+            codes = rows[group][first : first + panel.starts[-1], index]
             for block in row_blocks(len(codes)):
                 codes[block] = lookups[column][codes[block]]
     static = panel.static_categories.copy()
-    for at, column in enumerate(panel.roles.static_categories):
-        static[:, at] = lookups[column][static[:, at]]
+    for index, column in enumerate(panel.roles.static_categories):
+        static[:, index] = lookups[column][static[:, index]]
     return replace(panel, static_categories=static)
 
 
@@ -245,5 +245,5 @@ def _filled(panels: list[Panel], order: _Order) -> Filled:
 def _repairs(panels: list[Panel]) -> tuple[Repair, ...]:
     """The repairs of all files, those of one kind together, by the names of the series."""
     repairs = [repair for panel in panels for repair in panel.repairs]
-    kinds = {kind: at for at, kind in enumerate(dict.fromkeys((each.kind, each.column) for each in repairs))}
+    kinds = {kind: index for index, kind in enumerate(dict.fromkeys((each.kind, each.column) for each in repairs))}
     return tuple(sorted(repairs, key=lambda each: (kinds[each.kind, each.column], each.item_id or "")))

@@ -113,6 +113,6 @@ def _merge_repairs(cells: Cells, result: Cells, step: str, aggregate: str) -> li
         return []
     counts: Any = np.bincount(cells.series, minlength=len(cells.item_ids))
     return [
-        Repair(f"resample {step}: {aggregate} of rows", name, count=int(counts[at]), first=result.text(int(start)))
-        for at, (name, start) in enumerate(zip(cells.item_ids, result.starts[:-1], strict=True))
+        Repair(f"resample {step}: {aggregate} of rows", name, count=int(counts[index]), first=result.text(int(start)))
+        for index, (name, start) in enumerate(zip(cells.item_ids, result.starts[:-1], strict=True))
     ]

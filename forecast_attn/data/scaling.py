@@ -182,11 +182,11 @@ def constant_series(panel: Panel, rows: NDArray[np.int64]) -> tuple[str, ...]:
 
 def forbid_negative(panel: Panel) -> None:
     """Raise DataError when a target is negative: it has no logarithm."""
-    for at in panel.targets_where(lambda values: values < 0)[:1]:
-        name = panel.item_ids[panel.series_of(at)]
-        when = panel.zone.stamp_text(panel.timestamps[at])
+    for index in panel.targets_where(lambda values: values < 0)[:1]:
+        name, value = panel.item_ids[panel.series_of(index)], panel.target[index]
+        when = panel.zone.stamp_text(panel.timestamps[index])
         raise DataError(
-            f"series '{name}' has the negative target {panel.target[at]:g} at {when}; --transform log needs 0 or more",
+            f"series '{name}' has the negative target {value:g} at {when}; --transform log needs 0 or more",
             "use --transform arcsinh, which accepts negative values",
             code="FA307",
             column=panel.roles.target,
@@ -244,6 +244,6 @@ def _fit_columns(
     if not len(counts) or (counts == counts[:, :1]).all():
         return fit_affine(Rows(values, firsts, counts[:, 0] if counts.shape[1] else firsts * 0), method)
     each = range(values.shape[1])
-    columns = [fit_affine(Rows(values[:, at : at + 1], firsts, counts[:, at]), method) for at in each]
+    columns = [fit_affine(Rows(values[:, index : index + 1], firsts, counts[:, index]), method) for index in each]
     loc, scale = (np.concatenate([getattr(column, name) for column in columns], axis=1) for name in ("loc", "scale"))
     return Affine(loc, scale)

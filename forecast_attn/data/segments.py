@@ -73,5 +73,7 @@ def quantile(ascending: Floats, firsts: Ints, observed: Ints, share: float) -> F
     lower = np.floor(position).astype(np.int64)
     upper = np.minimum(lower + 1, np.maximum(observed - 1, 0))
     columns = np.arange(ascending.shape[1])
-    low, high = (ascending[np.minimum(firsts[:, None] + at, len(ascending) - 1), columns] for at in (lower, upper))
+    low, high = (
+        ascending[np.minimum(firsts[:, None] + index, len(ascending) - 1), columns] for index in (lower, upper)
+    )
     return np.where(observed > 0, low + (high - low) * (position - lower), np.nan)

@@ -100,9 +100,9 @@ class Sessions:
 def _raw(slots: Ints, nanoseconds: Ints) -> tuple[Ints, NDArray[np.bool_]]:
     """Slots before each time since the first Monday of the epoch, and whether one begins there."""
     week, within = np.divmod(nanoseconds - MONDAY, WEEK)
-    at = np.searchsorted(slots, within)
-    is_slot = slots[np.minimum(at, len(slots) - 1)] == within
-    return week * len(slots) + at, is_slot
+    index = np.searchsorted(slots, within)
+    is_slot = slots[np.minimum(index, len(slots) - 1)] == within
+    return week * len(slots) + index, is_slot
 
 
 # --------------------------------------------------------------------------- to and from text

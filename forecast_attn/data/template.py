@@ -83,7 +83,7 @@ def _table(panel: Panel, rows: FutureRows) -> pd.DataFrame:
     if roles.item_id is not None:
         columns[roles.item_id] = np.repeat(np.array(panel.item_ids, dtype=object), horizon)
     columns[roles.time] = rows.stamps.ravel()
-    columns |= {name: rows.covariates[..., at].ravel() for at, name in enumerate(roles.future_covariates)}
+    columns |= {name: rows.covariates[..., index].ravel() for index, name in enumerate(roles.future_covariates)}
     for position, name in enumerate(roles.future_categories):
         texts = np.array([*panel.categories[name], None], dtype=object)
         columns[name] = texts[rows.category_codes[..., position].ravel()]

@@ -232,9 +232,9 @@ def _changes_between(name: str, first_year: int, last_year: int) -> tuple[NDArra
     days = range(int(span[0]) * _DAY, int(span[1]) * _DAY, _DAY)
     offsets = [_offset(zone, second) for second in days]
     # A zone changes its clocks at most once a day: where two days differ, bisection finds the second.
-    changed = [at for at in range(len(days) - 1) if offsets[at] != offsets[at + 1]]
-    moments = [_moment_of_change(zone, days[at], days[at + 1]) for at in changed]
-    kept = [offsets[0], *(offsets[at + 1] for at in changed)]
+    changed = [index for index in range(len(days) - 1) if offsets[index] != offsets[index + 1]]
+    moments = [_moment_of_change(zone, days[index], days[index + 1]) for index in changed]
+    kept = [offsets[0], *(offsets[index + 1] for index in changed)]
     return np.array(moments, np.int64) * _SECOND, np.array(kept, np.int64) * _SECOND
 
 

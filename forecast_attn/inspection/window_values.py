@@ -165,21 +165,21 @@ def _regimes(panel: Panel, dump: AttentionDump | None) -> dict[str, Grouping]:
     if (rows < 0).any():
         return {}
     roles, regimes = panel.roles, {}
-    for names, numbers, at, whose in (
+    for names, numbers, index, whose in (
         (roles.future_covariates, panel.future_covariates, rows, AT_CUTOFF),
         (roles.past_covariates, panel.past_covariates, rows, AT_CUTOFF),
         (roles.static_covariates, panel.static_covariates, series, OF_SERIES),
     ):
         for column, name in enumerate(names):
-            regimes[f"{name} {whose}"] = _by_number(dump, numbers[at, column])
-    for names, codes, at, whose in (
+            regimes[f"{name} {whose}"] = _by_number(dump, numbers[index, column])
+    for names, codes, index, whose in (
         (roles.future_categories, panel.future_categories, rows, AT_CUTOFF),
         (roles.past_categories, panel.past_categories, rows, AT_CUTOFF),
         (roles.static_categories, panel.static_categories, series, OF_SERIES),
     ):
         for column, name in enumerate(names):
             words = {**dict(enumerate(panel.categories[name])), -1: "unknown"}
-            regimes[f"{name} {whose}"] = group_by_value(dump, codes[at, column], words.__getitem__)
+            regimes[f"{name} {whose}"] = group_by_value(dump, codes[index, column], words.__getitem__)
     return {name: groups for name, groups in regimes.items() if 2 <= len(groups.names) <= MOST_REGIMES}
 
 

@@ -154,7 +154,7 @@ def attribution_of(
         )
     past, rows, notes = _window(run, items, cutoff, data, future, training)
     if len(rows) > 1:
-        names = [past.panel.item_ids[at] for at in past.panel.series_of(rows[:2])]
+        names = [past.panel.item_ids[index] for index in past.panel.series_of(rows[:2])]
         raise ConfigError(
             f"--kind attribution explains one forecast; this cut-off has {len(rows):,} series, such as '{names[0]}'",
             f"--item {names[0]}",

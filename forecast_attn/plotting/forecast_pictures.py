@@ -31,9 +31,9 @@ LEGEND_ROOM = 125
 """Characters beside each other, of which each line's sample takes eight."""
 
 
-def model_style(at: int) -> dict[str, Any]:
+def model_style(index: int) -> dict[str, Any]:
     """Colour and dashes of a model's line, by its place among the models."""
-    return {"color": MODEL_COLOURS[at % len(MODEL_COLOURS)], "linestyle": MODEL_DASHES[at % len(MODEL_DASHES)]}
+    return {"color": MODEL_COLOURS[index % len(MODEL_COLOURS)], "linestyle": MODEL_DASHES[index % len(MODEL_DASHES)]}
 
 
 def dress(axes: Axes) -> None:
@@ -83,7 +83,7 @@ def add_legend(figure: Figure, axes: Axes) -> None:
 
 def lightened(colour: str, share: float) -> str:
     """A colour mixed with white, opaque, so that a legend shows what the picture shows."""
-    channels = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
+    channels = (int(colour[index : index + 2], 16) for index in (1, 3, 5))
     return "#" + "".join(f"{round(255 - share * (255 - channel)):02x}" for channel in channels)
 
 
@@ -110,14 +110,14 @@ def draw_forecast(scene: ForecastScene) -> Figure:
     height = HEIGHT if len(scene.views) == 1 else rows * SMALL_HEIGHT
     figure = empty_figure(height + MARGIN)
     grid = figure.add_gridspec(rows, columns)
-    for at, view in enumerate(scene.views):
-        axes = figure.add_subplot(grid[at // columns, at % columns], label=view.item_id)
+    for index, view in enumerate(scene.views):
+        axes = figure.add_subplot(grid[index // columns, index % columns], label=view.item_id)
         _draw_view(axes, scene, view, MOST_TICKS // columns)
         if len(scene.views) > 1:
             cutoff = "" if scene.common_cutoff else f", {scene.zone.stamp_text(view.cutoff)}"
             name = shortened(view.item_id, TITLE_ROOM[columns] - len(cutoff))
             axes.set_title(f"{name}{cutoff}", loc="left", fontsize=PANEL_TITLE, color=INK, pad=4)
-        if at % columns == 0:
+        if index % columns == 0:
             axes.set_ylabel(shortened(scene.target, 30 if columns == 1 else 16), fontsize=LABEL, color=INK)
     _write_words(figure, scene)
     return figure
@@ -144,8 +144,8 @@ def _draw_view(axes: Axes, scene: ForecastScene, view: ForecastView, most_ticks:
         axes.plot(dates_of(view.history_stamps), view.history, color=INK, linewidth=1.4, label=scene.target)
     axes.axvline(dates_of(np.array([view.cutoff]))[0], color=SOFT, linewidth=0.9, linestyle=(0, (2, 2)), zorder=1)
     _draw_actual(axes, view)
-    for at, model in reversed(list(enumerate(view.models))):
-        _draw_model(axes, view, model, at)
+    for index, model in reversed(list(enumerate(view.models))):
+        _draw_model(axes, view, model, index)
     stamps = np.concatenate([view.history_stamps if len(view.history_stamps) else [view.cutoff], view.stamps])
     label_time(axes, stamps, scene.zone, most_ticks)  # the days from end to end stand below all panels
     dress(axes)
@@ -154,11 +154,11 @@ def _draw_view(axes: Axes, scene: ForecastScene, view: ForecastView, most_ticks:
 def _draw_bands(axes: Axes, view: ForecastView, model: ModelForecast) -> None:
     """Draw each interval above the wider one, and darker; a single step as a bar, since an area would have no width."""
     draw, width = (axes.vlines, BAR) if len(view.stamps) == 1 else (axes.fill_between, 0)
-    for at, pair in enumerate(model.intervals):
+    for index, pair in enumerate(model.intervals):
         edges = model.quantiles[pair.lower], model.quantiles[pair.upper]
         draw(
-            dates_of(view.stamps), *edges, linewidth=width, label=wording.interval_name(pair), zorder=1.5 + at / 100,
-            color=lightened(MODEL_COLOURS[0], BAND_DENSITIES[min(at, len(BAND_DENSITIES) - 1)]), clip_on=False
+            dates_of(view.stamps), *edges, linewidth=width, label=wording.interval_name(pair), zorder=1.5 + index / 100,
+            color=lightened(MODEL_COLOURS[0], BAND_DENSITIES[min(index, len(BAND_DENSITIES) - 1)]), clip_on=False
         )  # fmt: skip
     for quantile in model.lone_quantiles:
         axes.plot(
@@ -177,9 +177,9 @@ def _draw_actual(axes: Axes, view: ForecastView) -> None:
     )  # fmt: skip
 
 
-def _draw_model(axes: Axes, view: ForecastView, model: ModelForecast, at: int) -> None:
+def _draw_model(axes: Axes, view: ForecastView, model: ModelForecast, index: int) -> None:
     axes.plot(
-        dates_of(view.stamps), model.prediction, **model_style(at), linewidth=1.9 if at == 0 else 1.3,
+        dates_of(view.stamps), model.prediction, **model_style(index), linewidth=1.9 if index == 0 else 1.3,
         label=wording.model_label(model.name), marker=_marker(view), markersize=4, clip_on=False
     )  # fmt: skip
 
@@ -204,11 +204,11 @@ def draw_errors(errors: StepErrors) -> Figure:
     """
     figure = empty_figure(ERRORS_HEIGHT)
     axes = figure.add_subplot(label="errors")
-    for at, model in reversed(list(enumerate(errors.models))):
+    for index, model in reversed(list(enumerate(errors.models))):
         axes.plot(
-            errors.steps, model.mae, **model_style(at), linewidth=2.1 if at == 0 else 1.4,
+            errors.steps, model.mae, **model_style(index), linewidth=2.1 if index == 0 else 1.4,
             label=f"{model.name}, mean {model.overall:.4g}",
-            marker="o" if len(errors.steps) <= MARKED_UP_TO else None, markersize=4 if at == 0 else 3
+            marker="o" if len(errors.steps) <= MARKED_UP_TO else None, markersize=4 if index == 0 else 3
         )  # fmt: skip
     axes.set_ylim(bottom=0)
     axes.set_xlabel("step ahead", fontsize=LABEL, color=INK)
@@ -251,9 +251,9 @@ def _draw_shares(axes: Axes, calibration: Reliability, *, away: int) -> None:
         label=wording.CHANCE
     )  # fmt: skip
     axes.plot([0, 1], [0, 1 - away], color=SOFT, linewidth=1, linestyle=(0, (4, 3)), label=wording.CALIBRATED)
-    for at, model in reversed(list(enumerate(calibration.models))):
+    for index, model in reversed(list(enumerate(calibration.models))):
         axes.plot(
-            model.quantiles, model.observed - away * model.quantiles, **model_style(at), linewidth=1.9,
+            model.quantiles, model.observed - away * model.quantiles, **model_style(index), linewidth=1.9,
             marker="o", markersize=5, label=model.name
         )  # fmt: skip
     axes.set_xlim(0, 1)

@@ -75,8 +75,8 @@ def forecast_chart(scene: ForecastScene, view: ForecastView, width: int) -> Char
 
 def _bands(model: ModelForecast, x: Floats) -> list[Band]:
     bands = []
-    for at, pair in enumerate(model.intervals):
-        shade = min(at, len(BAND_COLOURS) - 1)
+    for index, pair in enumerate(model.intervals):
+        shade = min(index, len(BAND_COLOURS) - 1)
         edges = model.quantiles[pair.lower], model.quantiles[pair.upper]
         bands.append(Band(wording.interval_name(pair), x, *edges, BAND_SIGNS[shade], BAND_COLOURS[shade]))
     return bands
@@ -85,8 +85,8 @@ def _bands(model: ModelForecast, x: Floats) -> list[Band]:
 def _curves(curves: list[tuple[str, Floats, Floats]]) -> list[Line]:
     """Names, x and y of models as lines, the first above the others."""
     lines = [
-        Line(name, x, y, MODEL_SIGNS[at % len(MODEL_SIGNS)], MODEL_COLOURS[at % len(MODEL_COLOURS)])
-        for at, (name, x, y) in enumerate(curves)
+        Line(name, x, y, MODEL_SIGNS[index % len(MODEL_SIGNS)], MODEL_COLOURS[index % len(MODEL_COLOURS)])
+        for index, (name, x, y) in enumerate(curves)
     ]
     return lines[::-1]
 

@@ -171,20 +171,22 @@ def _whole_numbers(table: pd.DataFrame, name: str, label: str) -> NDArray[np.int
 
 
 def _bad_cell(table: pd.DataFrame, name: str, bad: NDArray[np.bool_], label: str, what: str) -> DataError:
-    at = int(np.flatnonzero(bad)[0])
-    cell, others = table[name].iloc[at], int(bad.sum()) - 1
+    index = int(np.flatnonzero(bad)[0])
+    cell, others = table[name].iloc[index], int(bad.sum()) - 1
     more = f", and {counted(others, 'other cell')}" if others else ""
-    message = f"{label}, column '{name}', row {at + 1}: expected {what}, got '{cell}'{more}"
-    return DataError(message, WRITTEN_BY, row=at + 1, column=name)
+    message = f"{label}, column '{name}', row {index + 1}: expected {what}, got '{cell}'{more}"
+    return DataError(message, WRITTEN_BY, row=index + 1, column=name)
 
 
 def _refuse_repeats(frame: pd.DataFrame, label: str) -> None:
     repeated = frame.duplicated(["model", "item_id", "cutoff", "step"])
     if repeated.any():
-        at = int(np.flatnonzero(repeated)[0])
-        row = frame.iloc[at]
-        message = f"{label}, row {at + 1}: step {row['step']} of series '{row['item_id']}' comes twice for one cut-off"
-        raise DataError(message, "add a column 'model' with the name of each model", row=at + 1)
+        index = int(np.flatnonzero(repeated)[0])
+        row = frame.iloc[index]
+        message = (
+            f"{label}, row {index + 1}: step {row['step']} of series '{row['item_id']}' comes twice for one cut-off"
+        )
+        raise DataError(message, "add a column 'model' with the name of each model", row=index + 1)
 
 
 def _zone_of(parsed: ParsedStamps, known: Zone | None) -> Zone:

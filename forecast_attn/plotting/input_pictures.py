@@ -53,7 +53,7 @@ def draw_attribution(shown: Attribution) -> Figure:
     heights = (bars * BAR_HEIGHT, PAST_HEIGHT, TIME_HEIGHT)
     grid = figure.add_gridspec(3, 1, height_ratios=heights)
     names = ("by input", "past", "by time")
-    by_input, past, by_time = (figure.add_subplot(grid[at, 0], label=name) for at, name in enumerate(names))
+    by_input, past, by_time = (figure.add_subplot(grid[index, 0], label=name) for index, name in enumerate(names))
     _draw_bars(by_input, shown)
     _draw_past(past, shown)
     _draw_times(by_time, shown)
@@ -70,12 +70,12 @@ def input_colours(shown: Attribution) -> dict[str, str]:
 
 def _draw_bars(axes: Axes, shown: Attribution) -> None:
     """Draw the bars from the baseline's forecast to the forecast: each begins where the one above it ended."""
-    colours, at = input_colours(shown), shown.result.baseline
+    colours, index = input_colours(shown), shown.result.baseline
     rows = [(name, sum(each.total for each in inputs), colours.get(name, OTHERS_COLOUR))
             for name, inputs in shown.parts(MOST_BARS)]  # fmt: skip
-    names = [f"baseline {number(at)}", *(shortened(name, 32) for name, _, _ in rows)]
+    names = [f"baseline {number(index)}", *(shortened(name, 32) for name, _, _ in rows)]
     names.append(f"forecast {number(shown.result.forecast)}")
-    ends = [at, *(at + np.cumsum([total for _, total, _ in rows]))]
+    ends = [index, *(index + np.cumsum([total for _, total, _ in rows]))]
     span = float(max(ends) - min(ends)) or 1.0
     room = 0.012 * span
     axes.set_xlim(min(ends) - 0.02 * span, max(ends) + 0.1 * span)
@@ -138,10 +138,10 @@ def draw_by_value(shown: ByValue) -> Figure:
     rows = -(-len(shown.columns) // across)
     figure = empty_figure(rows * (PANEL_HEIGHT if rows > 1 else 1.4 * PANEL_HEIGHT) + 0.5)
     grid = figure.add_gridspec(rows, across)
-    for at, column in enumerate(shown.columns):
-        axes = figure.add_subplot(grid[at // across, at % across], label=column.name)
+    for index, column in enumerate(shown.columns):
+        axes = figure.add_subplot(grid[index // across, index % across], label=column.name)
         _draw_column(axes, column, across)
-        if at % across == 0:
+        if index % across == 0:
             axes.set_ylabel(f"mean of {shortened(shown.target, 16)}", fontsize=LABEL, color=INK)
     about = f"{wording.by_value_subtitle(shown)}; grey bars: number of values"
     write_heading(figure, wording.by_value_title(shown), about=about)

@@ -15,9 +15,6 @@ from forecast_attn.plotting.forecast_terminal import FEW_ROWS, MODEL_COLOURS, MO
 from forecast_attn.plotting.line_chart import Chart, Line, chart_text
 from forecast_attn.plotting.ticks import time_ticks
 
-MOST_LINES = 2
-"""Lines of the chart by time: the target's own past, and all covariates."""
-
 
 def render_attribution(shown: Attribution, console: Console) -> None:
     """Print the inputs, what each adds to the forecast, and a chart of when."""
@@ -60,8 +57,8 @@ def attribution_chart(shown: Attribution, width: int) -> Chart:
     if shown.covariates:
         curves.append(("covariates and calendar", shown.by_time(shown.covariates), slice(None)))
     lines = [
-        Line(name, x[chosen], values[chosen], MODEL_SIGNS[at], MODEL_COLOURS[at])
-        for at, (name, values, chosen) in enumerate(curves)
+        Line(name, x[chosen], values[chosen], MODEL_SIGNS[index], MODEL_COLOURS[index])
+        for index, (name, values, chosen) in enumerate(curves)
     ]
     ticks = time_ticks(stamps, shown.zone, max(width // TICK_WIDTH, 2))
     labels = [(float(np.asarray(tick.stamp - shown.cutoff).astype(np.int64)), tick.text) for tick in ticks]

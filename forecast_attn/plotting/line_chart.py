@@ -95,8 +95,8 @@ def chart_text(chart: Chart, console: Console, rows: int) -> Text:
     cells = _Cells(width, rows, colour)
     for band in chart.bands:
         cells.shade(band, chart.x_span, span)
-    for at in chart.marks:
-        cells.mark(float(chart.x_span.positions(np.array([at]), width)[0]))
+    for index in chart.marks:
+        cells.mark(float(chart.x_span.positions(np.array([index]), width)[0]))
     for line in chart.lines:
         cells.draw(line, chart.x_span, span)
     lines = []

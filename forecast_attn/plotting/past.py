@@ -162,7 +162,9 @@ def newest_validation(run: RunDir, data: pd.DataFrame | Path | None, items: Sequ
     cutoffs = np.sort(preparation.validation_cutoffs)
     series = past.panel.series_of(cutoffs)
     newest = np.append(np.diff(series) > 0, True)
-    check_known(items, [past.panel.item_ids[at] for at in series[newest]], "validation window of series", past.name)
+    check_known(
+        items, [past.panel.item_ids[index] for index in series[newest]], "validation window of series", past.name
+    )
     selected = np.isin(np.array(past.panel.item_ids, object)[series], items) if items else True
     return past, cutoffs[newest & selected]
 

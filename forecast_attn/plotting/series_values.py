@@ -109,7 +109,7 @@ def first_that_reaches(candidates: Iterator[SeriesValues], forecasts: Forecasts,
     firsts = forecasts.frame.drop_duplicates("item_id")
     cutoffs = list(zip(firsts["item_id"], firsts["cutoff"].to_numpy(), strict=True))
     for candidate in candidates:
-        lengths = [len(candidate.before(name, at, length)[0]) for name, at in cutoffs]
+        lengths = [len(candidate.before(name, index, length)[0]) for name, index in cutoffs]
         if sum(lengths) > most:
             best, most = candidate, sum(lengths)
         if min(lengths) >= length:

@@ -111,5 +111,5 @@ def step_errors(forecasts: Forecasts) -> StepErrors:
 def extent(forecasts: Forecasts) -> tuple[int, int, str, str]:
     """Series, cut-offs, the first and the last of them in words."""
     cutoffs = np.unique(forecasts.frame["cutoff"].to_numpy())
-    first, last = (forecasts.zone.stamp_text(cutoffs[at]) for at in (0, -1))
+    first, last = (forecasts.zone.stamp_text(cutoffs[index]) for index in (0, -1))
     return len(forecasts.item_ids), len(cutoffs), first, last

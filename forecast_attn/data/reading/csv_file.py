@@ -192,7 +192,7 @@ class _Columns:
         self._kinds = wider
 
     def _parse(self, block: Block, kinds: list[pa.DataType | None], *, in_one: bool = False) -> pa.Table:
-        names = [str(at) for at in range(self.layout.width)]
+        names = [str(index) for index in range(self.layout.width)]
         size = len(block.data) + 1
         # Plain blocks are shared by the threads; what was written anew may have line feeds within cells.
         share = max(SHARE, SHARE_OF_COLUMN * self.layout.width) if block.plain and not in_one else size

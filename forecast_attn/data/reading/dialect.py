@@ -180,9 +180,9 @@ def joined_names(lines: list[Record]) -> Record:
     names: list[list[str]] = [[] for _ in range(max(map(len, lines)))]
     for line, cells in enumerate(lines):
         before = ""
-        for at, cell in enumerate(cells):
+        for index, cell in enumerate(cells):
             before = cell.strip() or (before if line < len(lines) - 1 else "")
-            names[at].append(before)
+            names[index].append(before)
     return [" ".join(part for part in parts if part) for parts in names]
 
 
@@ -288,7 +288,7 @@ def first_plan(source: Source, config: DataConfig) -> Plan:
         if '"' not in sample.text:
             problem, hint = "a field is longer than 131,072 characters", "expected lines of fields, such as date,target"
         raise DataError(f"{source.label} is not a CSV: {problem} in its first rows", hint, code="FA106")
-    names = [unnamed_column(at) for at in range(1, len(records[0]) + 1)]
+    names = [unnamed_column(index) for index in range(1, len(records[0]) + 1)]
     if config.header:
         records = [joined_names(records[: config.header_rows]), *records[config.header_rows :]]
         records[0] = _as_wide_as_rows(records)
@@ -363,8 +363,8 @@ def _cells(
 ) -> dict[str, list[str]]:
     """The cells that may be numbers and are not missing, by column."""
     columns = {
-        name: [record[at].strip() for record in records[1:] if at < len(record)]
-        for at, name in enumerate(names)
+        name: [record[index].strip() for record in records[1:] if index < len(record)]
+        for index, name in enumerate(names)
         if name not in texts
     }
     words = {*MISSING_WORDS, *na}

@@ -104,9 +104,9 @@ def as_utf8(chunks: Iterable[bytes], encoding: str, label: str, *, assumed: bool
     except UnicodeDecodeError as error:
         if assumed and encoding == "utf-8":
             raise NotUtf8Error from None
-        at = f"byte 0x{error.object[error.start]:02x}" if error.start < len(error.object) else "its end"
+        index = f"byte 0x{error.object[error.start]:02x}" if error.start < len(error.object) else "its end"
         raise DataError(
-            f"{label} is not {encoding} text: {at} is none",
+            f"{label} is not {encoding} text: {index} is none",
             "name the right encoding with --encoding NAME",
             code="FA110",
             options=("encoding",),

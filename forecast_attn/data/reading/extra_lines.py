@@ -72,8 +72,8 @@ def without_extra_lines(chunks: Iterable[bytes], lines: ExtraLines) -> Iterator[
 
 
 def _without_naming_line(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    for at, chunk in enumerate(chunks):
-        yield chunk if at else chunk[len(naming_line(chunk)[0]) :]
+    for index, chunk in enumerate(chunks):
+        yield chunk if index else chunk[len(naming_line(chunk)[0]) :]
 
 
 def _without_top_and_comments(chunks: Iterable[bytes], skip_rows: int, comment: str | None) -> Iterator[bytes]:
@@ -119,10 +119,10 @@ def _without_end(chunks: Iterable[bytes], count: int) -> Iterator[bytes]:
     held = b""
     for chunk in chunks:
         held += chunk
-        at = _start_of_last_lines(held, count + 1)  # the last one may go on in the next chunk
-        if at:
-            yield held[:at]
-            held = held[at:]
+        index = _start_of_last_lines(held, count + 1)  # the last one may go on in the next chunk
+        if index:
+            yield held[:index]
+            held = held[index:]
     yield held[: _start_of_last_lines(held, count)]
 
 
@@ -193,7 +193,7 @@ def _begins_with_a_row(lines: list[str], mark: str) -> bool:
 
 def _header_among_comments(lines: list[str], mark: str) -> str | None:
     """The last comment above the rows where it has as many fields as they, none of them a number."""
-    count = next((at for at, line in enumerate(lines) if not line.lstrip().startswith(mark)), 0)
+    count = next((index for index, line in enumerate(lines) if not line.lstrip().startswith(mark)), 0)
     rows = lines[count:]
     delimiter = max(DELIMITERS, key=lambda each: sum(line.count(each) for line in rows))
     width = Counter(_fields(line, delimiter) for line in rows).most_common(1)[0][0] if rows else 0
@@ -218,10 +218,10 @@ def find_wide_titles(text: str) -> dict[str, Any]:
         text: the first lines of a file.
     """
     lines = [line for line in text.splitlines()[:MOST_RECORDS] if line.strip()]
-    at, has_names = _below_titles(lines)
-    if at is None:
+    index, has_names = _below_titles(lines)
+    if index is None:
         return {}
-    return {"skip_rows": text.splitlines().index(lines[at])} | ({} if has_names else {"header": False})
+    return {"skip_rows": text.splitlines().index(lines[index])} | ({} if has_names else {"header": False})
 
 
 def _below_titles(lines: list[str]) -> tuple[int | None, bool]:
@@ -233,9 +233,11 @@ def _below_titles(lines: list[str]) -> tuple[int | None, bool]:
         return None, True
     width = Counter(map(len, cells)).most_common(1)[0][0] if cells else 0
     below = [row for row in cells[len(cells) // 2 :] if len(row) == width]
-    numeric = [at for at in range(width) if below and sum(_is_data(row[at]) for row in below) >= MOSTLY * len(below)]
+    numeric = [
+        index for index in range(width) if below and sum(_is_data(row[index]) for row in below) >= MOSTLY * len(below)
+    ]
     first = next(
-        (at for at, row in enumerate(cells) if len(row) == width and all(_is_data(row[i]) for i in numeric)), 0
+        (index for index, row in enumerate(cells) if len(row) == width and all(_is_data(row[i]) for i in numeric)), 0
     )
     if width < 2 or not numeric or not 1 < first <= MOST_TITLES or len(cells[first - 1]) != width:
         return None, True
@@ -245,7 +247,7 @@ def _below_titles(lines: list[str]) -> tuple[int | None, bool]:
     if are_titles and all(name.strip() for name in names) and not any(map(_is_data, names)):
         return first - 1, True
     # Numbers above belong to rows with holes, unless they are as few as those of a title.
-    with_numbers = sum(any(_is_data(row[at]) for at in numeric) for row in titles if len(row) == width)
+    with_numbers = sum(any(_is_data(row[index]) for index in numeric) for row in titles if len(row) == width)
     return (first, False) if len(titles) > MOST_HEADER_ROWS and 2 * with_numbers < len(titles) else (None, True)
 
 
@@ -271,16 +273,18 @@ def find_blanks(text: str) -> dict[str, Any]:
     Args:
         text: the first lines of a file.
     """
-    numbered = [(at, line) for at, line in enumerate(text.splitlines()[:MOST_RECORDS]) if line.strip()]
+    numbered = [(index, line) for index, line in enumerate(text.splitlines()[:MOST_RECORDS]) if line.strip()]
     mark = next((mark for mark in COMMENT_MARKS if any(line.lstrip().startswith(mark) for _, line in numbered)), None)
-    rows = [(at, line) for at, line in numbered if mark is None or not line.lstrip().startswith(mark)]
+    rows = [(index, line) for index, line in numbered if mark is None or not line.lstrip().startswith(mark)]
     if any(_are_split_alike([line.count(delimiter) for _, line in rows]) for delimiter in DELIMITERS):
         return {}
     cells = [line.split() for _, line in rows]
     start = _first_row(cells)
     if start is None:
         return {}
-    names = next((at for at in (start - 1, start - 2) if at >= 0 and len(cells[at]) == len(cells[start])), None)
+    names = next(
+        (index for index in (start - 1, start - 2) if index >= 0 and len(cells[index]) == len(cells[start])), None
+    )
     has_header = names is not None and not any(map(_is_number_or_date, cells[names]))
     first = names if names is not None and has_header else start
     options: dict[str, Any] = {"delimiter": "blanks"} | ({} if has_header else {"header": False})
@@ -295,10 +299,10 @@ def _first_row(cells: list[list[str]]) -> int | None:
     """The first line with a number after which most lines have as many fields, the commonest number of them."""
     widths = [len(each) for each in cells]
     common = Counter(widths).most_common(1)[0][0] if widths else 0
-    for at, width in enumerate(widths[: MOST_TITLES + 1]):
-        is_row = width == common > 1 and any(map(_is_number_or_date, cells[at]))
-        if is_row and widths[at:].count(common) >= MOSTLY * len(widths[at:]):
-            return at
+    for index, width in enumerate(widths[: MOST_TITLES + 1]):
+        is_row = width == common > 1 and any(map(_is_number_or_date, cells[index]))
+        if is_row and widths[index:].count(common) >= MOSTLY * len(widths[index:]):
+            return index
     return None
 
 
@@ -342,28 +346,28 @@ def find_header_rows(records: list[list[str]], is_number: Callable[[str], bool])
         numeric = _numeric_columns(below, is_number)
         if not numeric or any(_is_written_as(name, below) for name in names):
             return 1
-        if any(is_number(below[0][at]) for at in numeric):
+        if any(is_number(below[0][index]) for index in numeric):
             return count
     return 1
 
 
 def _numeric_columns(rows: list[list[str]], is_number: Callable[[str], bool]) -> list[int]:
-    return [at for at in range(len(rows[0])) if _is_numeric(at, rows, is_number)]
+    return [index for index in range(len(rows[0])) if _is_numeric(index, rows, is_number)]
 
 
-def _is_numeric(at: int, rows: list[list[str]], is_number: Callable[[str], bool]) -> bool:
-    return sum(is_number(row[at].strip()) for row in rows) >= MOSTLY * len(rows)
+def _is_numeric(index: int, rows: list[list[str]], is_number: Callable[[str], bool]) -> bool:
+    return sum(is_number(row[index].strip()) for row in rows) >= MOSTLY * len(rows)
 
 
 def _is_a_row(record: list[str], rows: list[list[str]], is_number: Callable[[str], bool]) -> bool:
     """Return whether a line is blank, or has a number in a column of numbers."""
-    numbers = (at for at, cell in enumerate(record) if is_number(cell.strip()))
-    return not any(cell.strip() for cell in record) or any(_is_numeric(at, rows, is_number) for at in numbers)
+    numbers = (index for index, cell in enumerate(record) if is_number(cell.strip()))
+    return not any(cell.strip() for cell in record) or any(_is_numeric(index, rows, is_number) for index in numbers)
 
 
 def _is_written_as(record: list[str], rows: list[list[str]]) -> bool:
     """Return whether a line has digits that are written as those below them."""
-    shapes = [{_shape(row[at]) for row in rows} for at in range(len(record))]
+    shapes = [{_shape(row[index]) for row in rows} for index in range(len(record))]
     return any(
         bool(re.search(r"\d", cell)) and _shape(cell) in below for cell, below in zip(record, shapes, strict=True)
     )
@@ -415,7 +419,7 @@ def find_footer(text: str) -> int:
     for delimiter in DELIMITERS:
         widths = [_fields(line, delimiter) - 1 for line in lines]
         common, _ = Counter(widths).most_common(1)[0] if widths else (0, 0)
-        below = next((at for at, width in enumerate(reversed(widths)) if width == common), 0)
+        below = next((index for index, width in enumerate(reversed(widths)) if width == common), 0)
         rows = widths[: len(widths) - below]
         if common and 0 < below <= MOST_FOOTERS and rows.count(common) >= MOSTLY * len(rows):
             return below

@@ -64,7 +64,7 @@ def _from_pandas(table: pd.DataFrame, config: DataConfig) -> pd.DataFrame:
     check_names(names, LABEL)
     if not len(table):
         raise DataError(f"{LABEL} has no rows", "add rows of data")
-    columns = {name: _column(table.iloc[:, at], name, config) for at, name in enumerate(names)}
+    columns = {name: _column(table.iloc[:, index], name, config) for index, name in enumerate(names)}
     return pd.DataFrame(columns, index=pd.RangeIndex(len(table)), copy=False)
 
 

@@ -86,7 +86,7 @@ def _minutes_of(names: list[str]) -> dict[str, int]:
         first = min(hours.values(), default=0)
         minutes = {name: (hour - first) * 60 for name, hour in hours.items()} if first in (0, 1) else {}
     elif min(minutes.values()) > 0 and max(minutes.values()) == DAY:  # 01:00 to 24:00
-        minutes = {name: at - min(minutes.values()) for name, at in minutes.items()}
+        minutes = {name: index - min(minutes.values()) for name, index in minutes.items()}
     step = DAY // len(minutes) if minutes else 0
     is_day = len(minutes) >= 24 and sorted(minutes.values()) == list(range(0, DAY, step))
     return minutes if is_day else {}
@@ -126,7 +126,7 @@ def periods_across(frame: pd.DataFrame, time: str | None = None) -> CellGrid | N
         periods.pop(None, None)
         count = 12 if number_of is _month_named else 4
         if len(periods) == count:
-            order = [periods[at] for at in range(1, count + 1)]
+            order = [periods[index] for index in range(1, count + 1)]
             first_months = (frame[year].to_numpy(np.int64) - 1970) * 12
             months = first_months[:, None] + np.arange(count) * (12 // count)
             rows = np.repeat(np.arange(len(frame)), count)

@@ -121,10 +121,10 @@ def _document(source: Source) -> Any:
     decoder = json.JSONDecoder(
         object_pairs_hook=_object, parse_float=_Number, parse_int=_Number, parse_constant=_Number
     )
-    values, at = [], 0
+    values, index = [], 0
     try:
-        while (at := _after_blanks(text, at)) < len(text):
-            value, at = decoder.raw_decode(text, at)
+        while (index := _after_blanks(text, index)) < len(text):
+            value, index = decoder.raw_decode(text, index)
             values.append(value)
     except json.JSONDecodeError as error:
         message = f"{source.label} is damaged JSON: line {error.lineno}, character {error.colno}: {error.msg}"
@@ -155,9 +155,9 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 _BLANKS = re.compile(r"\s*")
 
 
-def _after_blanks(text: str, at: int) -> int:
-    match = _BLANKS.match(text, at)
-    return at if match is None else match.end()
+def _after_blanks(text: str, index: int) -> int:
+    match = _BLANKS.match(text, index)
+    return index if match is None else match.end()
 
 
 # --------------------------------------------------------------------------- tables
@@ -233,7 +233,7 @@ def _table_of_records(value: dict[str, dict[str, Any]]) -> list[Row] | None:
 def _labelled(labels: Any, rows: list[Row]) -> list[Row]:
     """The rows with their names in a column without a name, unless these are their numbers."""
     labels = list(labels)
-    if labels == [str(at) for at in range(len(rows))]:
+    if labels == [str(index) for index in range(len(rows))]:
         return rows
     return [{"": label, **row} for label, row in zip(labels, rows, strict=True)]
 
@@ -253,7 +253,7 @@ def _rows_of_records(records: list[dict[str, Any]]) -> list[Row]:
             ]
             for each in records
         ]
-        inner = [[{STEP: str(at), **row} for at, row in enumerate(each, 1)] for each in inner]
+        inner = [[{STEP: str(index), **row} for index, row in enumerate(each, 1)] for each in inner]
     elif len(rows) == 1:
         inner = [_table(each[rows[0]], is_whole=False) or [] for each in records]
     else:
@@ -301,7 +301,7 @@ def _cell(value: Any) -> str:
 
 
 def _numbered(row: list[Any]) -> Row:
-    return {str(at): _cell(value) for at, value in enumerate(row)}
+    return {str(index): _cell(value) for index, value in enumerate(row)}
 
 
 def _is_position(name: str) -> bool:

@@ -162,7 +162,7 @@ def _names(lines: list[_Line], attributes: list[str]) -> list[str]:
         if len(set(texts)) == len(texts):
             return texts
     joined = ["/".join(each.values[name] for name in attributes) for each in lines]
-    return joined if len(set(joined)) == len(joined) else [f"T{at}" for at in range(1, len(lines) + 1)]
+    return joined if len(set(joined)) == len(joined) else [f"T{index}" for index in range(1, len(lines) + 1)]
 
 
 def _repeated(texts: list[str], lengths: NDArray[np.int64]) -> pd.Categorical:
@@ -188,8 +188,8 @@ def _stamps(lines: list[_Line], header: _Header, start: str | None, report: Repo
         return steps
     anchored = _anchored(starts, alias)
     if (anchored != starts).any():
-        at = int(np.argmax(anchored != starts))
-        moved = f"{texts[at]} of line {lines[at].line} is read as {pd.Timestamp(anchored[at]):%Y-%m-%d}"
+        index = int(np.argmax(anchored != starts))
+        moved = f"{texts[index]} of line {lines[index].line} is read as {pd.Timestamp(anchored[index]):%Y-%m-%d}"
         message = f"{int((anchored != starts).sum())} starts are no first days of a {header.frequency} step: {moved}"
         report(Finding("FA213", "note", message))
     frequency = parse_frequency(alias)
