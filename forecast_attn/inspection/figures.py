@@ -71,8 +71,8 @@ def write_heading(figure: "Figure", title: str, *, sentence: str = "", about: st
     anchor: dict[str, Any] = {"x": EDGE / width, "ha": "left", "va": "top", "in_layout": False}
     figure.suptitle(shortened(title, LONGEST_TITLE), y=1 - EDGE / top, fontsize=TITLE, fontweight="bold", color=INK,
                     **anchor)  # fmt: skip
-    for at, (line, size, colour) in enumerate(lines):
-        y = 1 - (TITLE_HEIGHT + at * LINE_HEIGHT) / top
+    for index, (line, size, colour) in enumerate(lines):
+        y = 1 - (TITLE_HEIGHT + index * LINE_HEIGHT) / top
         figure.text(s=line, y=y, fontsize=size, color=colour, parse_math=False, **anchor)
 
 
