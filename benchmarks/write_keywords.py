@@ -111,7 +111,7 @@ KEYWORDS = {
         Keywords(OF_DEVICE, (Computing,), "The device of a command."),
         Keywords(OF_SHARING, (Sharing,), "The processes among which a command shares out its work."),
         Keywords(OF_FILE, (AttentionFile,), "The file of attention weights that a command writes."),
-        Keywords(OF_READING, TRAINING, "How a table is read.", only=READING),
+        Keywords(OF_READING, TRAINING, "Reading of a table.", only=READING),
         Keywords(
             OF_EVERY_TRAINING,
             TRAINING,

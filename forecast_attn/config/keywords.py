@@ -40,7 +40,7 @@ class AttentionFileKeywords(TypedDict, total=False):
 
 
 class ReadingKeywords(TypedDict, total=False):
-    """How a table is read."""
+    """Reading of a table."""
 
     target: str | int | None
     """Column to forecast, or row-count for the number of rows per step (default: the one named target, y, value, …)."""
