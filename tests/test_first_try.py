@@ -11,7 +11,8 @@ import pandas as pd
 import pytest
 
 from forecast_attn.checking import check_table, examine
-from forecast_attn.checking.commands import command_text, find_proposals
+from forecast_attn.checking.commands import find_proposals
+from forecast_attn.checking.proposal import command_text
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.reading import read_table
 from forecast_attn.errors import ConfigError
@@ -907,9 +908,60 @@ def test_two_columns_of_dates_that_are_as_likely_are_both_proposed(tmp_path: Pat
     path = tmp_path / "table.csv"
     pd.DataFrame({"ordered": days(40), "delivered": days(40, "2024-01-03"), "y": values(40)}).to_csv(path, index=False)
     assert [dict(proposal.options) for proposal in find_proposals(path, DataConfig())] == [
-        {"time": "delivered"},
         {"time": "ordered"},
+        {"time": "delivered"},
     ]
+
+
+def orders() -> pd.DataFrame:
+    """Some orders a day, shipped up to a week later; weeks and customers' birthdays are beside them."""
+    ordered = pd.Timestamp("2022-01-03") + pd.to_timedelta(np.sort(RNG.integers(0, 500, 3000)), unit="D")
+    born = pd.Timestamp("1960-01-01") + pd.to_timedelta(RNG.integers(0, 15_000, 3000), unit="D")
+    return pd.DataFrame(
+        {
+            "A shipped": ordered + pd.to_timedelta(RNG.integers(0, 8, 3000), unit="D"),
+            "B born": born,
+            "C week": ordered - pd.to_timedelta(ordered.day_of_week, unit="D"),
+            "D ordered": ordered,
+            "amount": RNG.lognormal(3, 1, 3000).round(2),
+        }
+    )
+
+
+@pytest.mark.parametrize("without", [[], ["C week"], ["B born", "C week"]])
+def test_of_two_dates_what_follows_soon_after_the_other_is_not_the_time(tmp_path: Path, without: list[str]) -> None:
+    assert first_of(tmp_path, orders().drop(columns=without))["time"] == "D ordered"
+
+
+def test_the_time_of_an_event_counts_rather_than_the_start_of_its_session(tmp_path: Path) -> None:
+    """Sessions that stand one below the other are no series: each lasts for a few minutes."""
+    start = pd.Timestamp("2022-01-01") + pd.to_timedelta(np.sort(RNG.integers(0, 40 * 86_400, 600)), unit="s")
+    rows = RNG.integers(2, 7, 600)
+    time = start.repeat(rows) + pd.to_timedelta(RNG.integers(0, 3000, rows.sum()), unit="s")
+    session = np.arange(600).repeat(rows)
+    frame = pd.DataFrame({"session": [f"s{at}" for at in session], "begun": start.repeat(rows), "paid at": time})
+    frame = frame.assign(amount=RNG.lognormal(3, 1, len(frame)).round(2)).sort_values(["session", "paid at"])
+    options = first_of(tmp_path, frame)
+    assert options["time"] == "paid at"
+    assert "item_id" not in options
+
+
+def test_columns_without_names_are_not_alike_by_the_names_they_get(tmp_path: Path) -> None:
+    """As the purchases of customers: the number of the customer, the date, pieces, dollars."""
+    days = np.sort(RNG.integers(0, 400, 2000))
+    dates = (pd.Timestamp("2022-01-01") + pd.to_timedelta(days, unit="D")).strftime("%Y%m%d")
+    rows = zip(RNG.integers(1, 300, 2000), dates, RNG.geometric(0.5, 2000), RNG.lognormal(3, 1, 2000), strict=True)
+    path = tmp_path / "purchases.txt"
+    path.write_text("\n".join(f" {who:05d} {date} {pieces:2d} {paid:7.2f}" for who, date, pieces, paid in rows))
+    assert "wide" not in find_proposals(path, DataConfig())[0].options
+
+
+@pytest.mark.parametrize(("counts", "target"), [((84, 5, 5, 5), "signal"), ((84, 10, 4, 2), "events")])
+def test_codes_of_events_are_no_target_and_amounts_are(tmp_path: Path, counts: tuple[int, ...], target: str) -> None:
+    """Codes are each as frequent as the others; of demand that is mostly zero, small amounts are the frequent ones."""
+    events = RNG.permutation(np.repeat(np.arange(4), 3 * np.array(counts)))
+    frame = pd.DataFrame({"events": events, "signal": RNG.normal(size=len(events)).round(3)})
+    assert first_of(tmp_path, frame)["target"] == target
 
 
 def first_of(folder: Path, frame: pd.DataFrame, name: str = "table.csv") -> dict[str, object]:

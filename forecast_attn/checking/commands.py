@@ -7,42 +7,40 @@ evidence, and every error that training would stop at is answered by the option 
 from __future__ import annotations
 
 import dataclasses
-import re
-import shlex
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from forecast_attn.checking.examination import Examination, categories_of, examine
-from forecast_attn.checking.fix import config_after_reading
+from forecast_attn.checking.error_options import (
+    COARSER,
+    FEWEST_STEPS,
+    FULL,
+    MOST_AVERAGED,
+    Problem,
+    config_of_frame,
+    repeats_are_equal,
+)
+from forecast_attn.checking.examination import Examination, examine
+from forecast_attn.checking.proposal import Proposal, command_text, proposal_of
 from forecast_attn.checking.role_candidates import (
-    DATES,
     RoleCandidate,
-    changes_within_series,
-    event_stamps,
-    regular_order,
     role_candidates,
-    target_candidates,
 )
 from forecast_attn.checking.table_reading import TableReading, marks_of_missing, possible_readings
-from forecast_attn.config.options import DataConfig, find_option
-from forecast_attn.config.values import flag_name
-from forecast_attn.data.axis import uneven_steps
-from forecast_attn.data.cells import Cells, epoch_unit
-from forecast_attn.data.findings import Finding, counted, quoted
-from forecast_attn.data.frequency import distinct_values, parse_frequency, step_name
-from forecast_attn.data.reading.joined import ROW_COUNT, ROW_NUMBER, with_joined
-from forecast_attn.data.reading.positions import LAYOUT_ROWS, WIDE_ROWS
+from forecast_attn.checking.target_candidates import changes_within_series, target_candidates
+from forecast_attn.config.options import DataConfig
+from forecast_attn.data.cells import epoch_unit
+from forecast_attn.data.findings import Finding
+from forecast_attn.data.frequency import parse_frequency
+from forecast_attn.data.reading.joined import ROW_COUNT, with_joined
 from forecast_attn.data.reading.source import Source, table_name
 from forecast_attn.data.resampling import floored
-from forecast_attn.data.roles import MOST_UNDECLARED, Roles, is_empty, is_numeric, resolve_roles
+from forecast_attn.data.roles import MOST_UNDECLARED, is_empty, is_numeric, resolve_roles
 from forecast_attn.data.timestamps import SERIAL_DAYS, are_serial_days
-from forecast_attn.data.zones import changes_at
 from forecast_attn.errors import ConfigError, DataError
 
 MOST_COMMANDS = 6
@@ -52,70 +50,13 @@ LARGE = 1_000_000
 """A table of more rows gets one command: each is tried on the whole table."""
 MANY_COLUMNS = 500
 """A table of more columns gets one command, too."""
-MOST_AVERAGED = 0.03
-"""Share of rows that `--duplicates` may put together."""
 MOST_HIDDEN = 0.5
 """Share of rows that `--missing mask` may hide."""
 FEWEST_SHARE = 0.5
 """Share of a table's rows that must reach training."""
-COARSER = ("s", "min", "5min", "15min", "30min", "h", "D", "B", "W-MON", "MS", "QS-JAN", "YS-JAN")
-"""Steps that `--resample` is tried with, finest first."""
-FEWEST_STEPS = 20
 ENOUGH_STEPS = 200
 """Steps at which events are counted per step, rather than per shorter one."""
-UNLIKE = 0.3
-"""Correlation of neighbouring rows below which they are amounts rather than levels."""
-FULL = 0.8
-"""Share of steps that have a row, of a step that is fine enough."""
-FULL_OF_AMOUNTS = 0.55
-"""The same, of amounts that are summed: a day without a booking is a zero, no hole. Hours on half hours fill 0.5."""
-ZONES_BY_CLOCK = {
-    "Europe/Berlin": "",
-    "Europe/London": "",
-    "Europe/Helsinki": "",
-    "America/New_York": "Chicago, Denver or Los_Angeles",
-    "Australia/Sydney": "Adelaide",
-    "Pacific/Auckland": "",
-}
-"""Zones by the hour of their changes, and the cities of other offsets that change their clocks at the same hour."""
 Table = Source | pd.DataFrame
-
-
-@dataclass(frozen=True)
-class Proposal:
-    """Options with which training takes a table, and what it would forecast."""
-
-    options: Mapping[str, Any]
-    """By field name, in addition to the given ones."""
-    forecasts: str
-    target: str
-    time: str
-    item_id: str | None
-    num_series: int
-    horizon: int
-    step: str
-
-    def to_dict(self, command: str) -> dict[str, Any]:
-        """JSON-able."""
-        return {"command": command, **dataclasses.asdict(self), "options": dict(self.options)}
-
-
-def command_text(table: str, given: Mapping[str, Any], options: Mapping[str, Any]) -> str:
-    """`forecast train data.csv --target y`, as a shell takes it.
-
-    Args:
-        table: the file.
-        given: options that the user gave, by field name.
-        options: added to them.
-    """
-    words = ["forecast", "train", table]
-    for name, value in {**given, **options}.items():
-        flag = "out" if name == "out" else flag_name(find_option(name)[1])
-        if isinstance(value, bool):
-            words.append(f"--{flag}" if value else f"--no-{flag}")
-        else:
-            words += [f"--{flag}", ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)]
-    return shlex.join(words)
 
 
 def find_proposals(
@@ -137,7 +78,7 @@ def find_proposals(
         return ()
     table = examination.table
     if not examination.has_errors and examination.preparation is not None:
-        return (*_alternatives(table, config, examination), _proposal(examination, {}))
+        return (*_alternatives(table, config, examination), proposal_of(examination, {}))
     if _has_too_many_columns(examination):
         proposal = _wide_proposal(table, config) if _holds_mostly_numbers(examination.frame) else None
         return () if proposal is None else (proposal,)
@@ -236,23 +177,20 @@ def _alternatives(table: Table, config: DataConfig, examination: Examination) ->
     frame, panel = examination.frame, examination.panel
     assert frame is not None
     assert panel is not None
-    unit = epoch_unit(panel.timestamps)
+    time = panel.roles.time
+    unit = SERIAL_DAYS if time in frame.columns and are_serial_days(frame[time]) else epoch_unit(panel.timestamps)
     if unit is not None and config.date_format is None:
         options["date_format"] = unit
-    if config.date_format is None and panel.roles.time in frame.columns and are_serial_days(frame[panel.roles.time]):
-        options["date_format"] = SERIAL_DAYS
     if not config.na and isinstance(table, Source):
-        used = [name for name in panel.roles.numeric if name in frame.columns]
-        marks = marks_of_missing(frame[used])
+        marks = marks_of_missing(frame[[name for name in panel.roles.numeric if name in frame.columns]])
         options |= {"na": marks} if marks else {}
-    if options:
-        better = examine(table, replace(config, **options))
+    ways = [options] if options else []
+    ways += [{**options, "missing": "mask"}] if "na" in options and config.missing == "auto" else []
+    for way in ways:
+        better = examine(table, replace(config, **way))
         if not better.has_errors and better.preparation is not None:
-            yield _proposal(better, options)
-        elif "na" in options and "missing" not in options and config.missing == "auto":
-            better = examine(table, replace(config, **options, missing="mask"))
-            if not better.has_errors and better.preparation is not None:
-                yield _proposal(better, {**options, "missing": "mask"})
+            yield proposal_of(better, way)
+            return
 
 
 # --------------------------------------------------------------------------- searching
@@ -278,9 +216,9 @@ class _Search:
 
     def proposals(self, most: int) -> Iterator[Proposal]:
         """Return the proposals of the likeliest candidate that has any, and of other dates that are as likely."""
-        rank: tuple[Any, ...] | None = None
+        first: RoleCandidate | None = None
         for candidate in role_candidates(self.frame, self.config):
-            if rank is not None and (rank[0] != DATES or candidate.rank[:2] != rank):
+            if first is not None and not candidate.is_as_likely_as(first):
                 return
             proposals = []
             for options in self._options_of(candidate, most):
@@ -290,7 +228,7 @@ class _Search:
                 if len(proposals) == most:
                     break
             if proposals:
-                rank = candidate.rank[:2]
+                first = candidate
                 yield from proposals
 
     def _options_of(self, candidate: RoleCandidate, most: int) -> Iterator[dict[str, Any]]:
@@ -327,7 +265,7 @@ class _Search:
         The step is the longest up to a day that leaves enough rows, or a longer one that most rows fill.
         """
         given = (self.config.resample, self.config.freq, self.config.season)
-        stamps = event_stamps(self.frame, candidate, self.config)
+        stamps = candidate.event_stamps
         if stamps is None or any(option is not None for option in given) or self.config.missing != "auto":
             return None
         day = COARSER.index("D")
@@ -367,20 +305,20 @@ class _Search:
             if config is None:
                 return None
             examination = examine(self.frame, config_of_frame(config))
+            problem = Problem(self.frame, self.config, options, examination)
             if not examination.has_errors:
                 break
-            answer = self._answer(examination, options)
+            answer = problem.answer()
             if answer is None:
                 return None
             options = options | answer
             if "resample" in answer:  # which puts equal stamps together, too
                 options.pop("duplicates", None)
         proposal = self._verified(options)
-        if proposal is None and "missing" in options:  # most of it would be hidden
-            longer = _longer_step(self, examination, options)
-            if longer is not None:
-                return self._settled({name: value for name, value in options.items() if name != "missing"} | longer)
-        return proposal
+        longer = problem.longer_step() if proposal is None and "missing" in options else None
+        if longer is None:
+            return proposal
+        return self._settled({name: value for name, value in options.items() if name != "missing"} | longer)
 
     def _config(self, options: Mapping[str, Any]) -> DataConfig | None:
         try:
@@ -395,27 +333,12 @@ class _Search:
         examination = examine(self.table, config)
         if examination.has_errors or examination.preparation is None or not _is_enough(examination):
             return None
-        proposal = _proposal(examination, {**self.reading_options, **options})
+        proposal = proposal_of(examination, {**self.reading_options, **options})
         is_wide_for_nothing = "wide" in options and proposal.num_series == 1
         if is_wide_for_nothing or (proposal.time, proposal.forecasts) in self.tried:
             return None
         self.tried.add((proposal.time, proposal.forecasts))
         return proposal
-
-    def _answer(self, examination: Examination, options: dict[str, Any]) -> dict[str, Any] | None:
-        """The option that answers the first error for which there is one."""
-        for finding in examination.findings:
-            if finding.severity == "error" and finding.code in _ANSWERS:
-                answer = _ANSWERS[finding.code](self, finding, examination, options)
-                if answer is not None and any(options.get(name) != value for name, value in answer.items()):
-                    return answer
-                return None
-        return None
-
-
-def config_of_frame(config: DataConfig) -> DataConfig:
-    """The options for the frame of a table that has been read; one that is wide still is."""
-    return replace(config_after_reading(config), wide=config.wide)
 
 
 def _is_enough(examination: Examination) -> bool:
@@ -430,213 +353,4 @@ def _is_enough(examination: Examination) -> bool:
         return True
     averaged = sum(repair.count for repair in panel.repairs if repair.kind.startswith("duplicates:"))
     rows = int(frame[panel.roles.target].notna().sum())
-    if _repeats_are_equal(examination):
-        return True
-    return averaged <= MOST_AVERAGED * rows and observed >= FEWEST_SHARE * rows
-
-
-# --------------------------------------------------------------------------- answers
-
-
-def _mask(
-    search: _Search, finding: Finding, examination: Examination, options: dict[str, Any]
-) -> dict[str, Any] | None:
-    """Hide missing values, unless --missing was given or a clock change explains the gap."""
-    cells, panel = examination.cells, examination.panel
-    if finding.code == "FA204" and cells is not None and panel is not None and panel.frequency.is_within_day:
-        uneven = uneven_steps(cells, panel.frequency)
-        zone = _zone_of_changes(search, cells, uneven.at[uneven.gaps], options)
-        if zone is not None:
-            return {"tz": zone}
-    if search.config.missing == "auto" and "missing" not in options:
-        return {"missing": "mask"}
-    column, roles = finding.column, examination.roles
-    if column is not None and roles is not None and column in (*roles.past_covariates, *roles.past_categories):
-        return _leave_out(search, finding, examination, options)
-    return _longer_step(search, examination, options) if finding.code == "FA204" else None
-
-
-def _leave_out(
-    search: _Search, finding: Finding, examination: Examination, options: dict[str, Any]
-) -> dict[str, Any] | None:
-    """Leave a covariate out that nobody declared; one of few words and numbers has categories."""
-    column, roles = finding.column, examination.roles
-    config = search.config
-    declared = (config.target, config.time, config.item_id, config.weight, *config.past_covariates)
-    declared += (*config.future_covariates, *config.static_covariates, options.get("target"))
-    if column is None or column in declared or (roles is not None and column in (roles.target, roles.time)):
-        return None
-    frame, name = examination.frame, "ignore"
-    is_column = frame is not None and column in frame.columns  # no longer, of a wide table
-    if finding.code == "FA103" and frame is not None and is_column and _has_categories(frame[column]):
-        name = "categorical"
-    return {name: tuple(dict.fromkeys((*getattr(config, name), *options.get(name, ()), column)))}
-
-
-def _has_categories(column: pd.Series) -> bool:
-    """Return whether cells are a few words and whole numbers that all come again: `0`, `a`, `b`."""
-    categories = categories_of(column)
-    return bool(categories) and all(re.fullmatch(r"\w+", category) for category in categories)
-
-
-def _one_of_equal_rows(
-    search: _Search, finding: Finding, examination: Examination, options: dict[str, Any]
-) -> dict[str, Any] | None:
-    """Keep the first of rows that are equal; average the few that are not; resample where there are many."""
-    cells = examination.cells
-    if search.config.duplicates != "error" or "duplicates" in options or cells is None:
-        return None
-    zone = _zone_of_changes(search, cells, np.flatnonzero(cells.repeats), options)
-    if zone is not None:
-        return {"tz": zone}
-    same = cells.repeats[1:]
-    equal = all(np.array_equal(v[1:][same], v[:-1][same], equal_nan=True) for v in cells.columns.values())
-    if equal or _repeats_are_equal(examination):
-        return {"duplicates": "first"}
-    if same.sum() <= MOST_AVERAGED * len(cells.rows):
-        return {"duplicates": "mean"}
-    return _longer_step(search, examination, options)
-
-
-def _zone_of_changes(search: _Search, cells: Cells, changes: NDArray[np.int64], options: dict[str, Any]) -> str | None:
-    """The zone whose clocks are changed at rows, and in which every stamp is one instant, where one such is known.
-
-    Args:
-        search: of the table.
-        cells: as written.
-        changes: rows that repeat the stamp before them, or that have a gap before them.
-        options: those found so far.
-    """
-    is_said = search.config.tz is not None or "tz" in options or cells.zone.name is not None
-    if is_said or cells.stamps.dtype.kind != "M":
-        return None
-    for zone in ZONES_BY_CLOCK:
-        config = search._config({**options, "tz": zone})
-        if config is not None and changes_at(zone, cells.between(changes)).any():
-            findings = examine(search.frame, config_of_frame(config)).findings
-            if not any(finding.code in ("FA202", "FA210", "FA211") for finding in findings):
-                return zone
-    return None
-
-
-def _repeats_are_equal(examination: Examination) -> bool:
-    """Return whether rows of one series and stamp all have the same target."""
-    cells, roles = examination.cells, examination.roles
-    if cells is None or roles is None:
-        return False
-    same = cells.repeats[1:]
-    target = cells.columns[roles.target]
-    return bool(same.any()) and np.array_equal(target[1:][same], target[:-1][same], equal_nan=True)
-
-
-def _resample(
-    search: _Search, finding: Finding, examination: Examination, options: dict[str, Any]
-) -> dict[str, Any] | None:
-    return _longer_step(search, examination, options)
-
-
-def _longer_step(search: _Search, examination: Examination, options: dict[str, Any]) -> dict[str, Any] | None:
-    """Put the rows on the finest step that most rows fill; fewer steps suffice for amounts, zero elsewhere."""
-    cells = examination.cells
-    if cells is None or cells.stamps.dtype.kind != "M" or search.config.resample is not None or search.config.freq:
-        return None
-    lengths = np.diff(cells.starts)
-    longest = int(np.argmax(lengths))
-    stamps = cells.stamps[cells.starts[longest] : cells.starts[longest + 1]]
-    tried = options.get("resample")
-    sums = _are_amounts(cells, examination.roles) and search.config.aggregate == DataConfig.aggregate
-    least = FULL_OF_AMOUNTS if sums else FULL
-    for step in COARSER[COARSER.index(tried) + 1 if tried in COARSER else 0 :]:
-        frequency = parse_frequency(step)
-        filled = distinct_values(floored(stamps, frequency))
-        if len(filled) < FEWEST_STEPS:
-            return None
-        if len(filled) >= least * (frequency.steps_between(filled[:1], filled[-1:])[0] + 1):
-            return {"resample": step} | ({"aggregate": "sum", "missing": "zero"} if sums else {})
-    return None
-
-
-def _are_amounts(cells: Cells, roles: Roles | None) -> bool:
-    """Return whether rows are amounts of events, whose sum means more than their mean: sales, and no temperatures.
-
-    Several stand at one time, and an amount says nothing of the next one, as a level does.
-    """
-    if roles is None or cells.repeats.mean() <= MOST_AVERAGED:
-        return False
-    values = cells.columns[roles.target]
-    pairs = ~(np.isnan(values[1:]) | np.isnan(values[:-1])) & (cells.series[1:] == cells.series[:-1])
-    before, after = values[:-1][pairs], values[1:][pairs]
-    if len(before) < FEWEST_STEPS or not (before.std() and after.std()):
-        return False
-    return bool(np.corrcoef(before, after)[0, 1] < UNLIKE)
-
-
-def _date_order(
-    search: _Search, finding: Finding, examination: Examination, options: dict[str, Any]
-) -> dict[str, Any] | None:
-    """The order of day and month in which the stamps are most regular, where one is."""
-    frame = examination.frame
-    if finding.column is None or frame is None or finding.column not in frame.columns or "date_format" in options:
-        return None
-    order = regular_order(frame[finding.column])
-    return None if order is None else {"date_format": order}
-
-
-_Answer = Callable[[_Search, Finding, Examination, dict[str, Any]], dict[str, Any] | None]
-_ANSWERS: dict[str, _Answer] = {
-    "FA103": _leave_out,
-    "FA201": _date_order,
-    "FA202": _one_of_equal_rows,
-    "FA203": _resample,
-    "FA204": _mask,
-    "FA205": _resample,
-    "FA301": _mask,
-    "FA302": _mask,
-    "FA303": _leave_out,
-    "FA304": _mask,
-}
-"""Code of a finding -> the function that proposes the option."""
-
-
-# --------------------------------------------------------------------------- words
-
-
-def _proposal(examination: Examination, options: dict[str, Any]) -> Proposal:
-    panel, preparation = examination.panel, examination.preparation
-    assert panel is not None
-    assert preparation is not None
-    roles, schema = panel.roles, preparation.schema
-    wide = examination.frame is not None and examination.frame.index.name == WIDE_ROWS
-    step = "1 row" if schema.frequency.is_integer else step_name(schema.frequency.alias).partition(" (")[0]
-    trained = panel.num_series - len(preparation.split.skipped)
-    names = panel.item_ids
-    has_other_layout = examination.frame is not None and examination.frame.index.name == LAYOUT_ROWS
-    if has_other_layout:
-        what = f"the rows as {trained:,} series" if roles.item_id is not None else "the cells as one series"
-    elif wide:
-        shown = quoted(list(names[:3])) + (", …" if len(names) > 3 else "")
-        what = f"{counted(trained, 'column')} as one series each ({shown})"
-    else:
-        target = "the number of rows" if roles.target == ROW_COUNT else f"'{roles.target}'"
-        what = target if roles.item_id is None else f"{target} of {trained:,} series told apart by '{roles.item_id}'"
-    merged = " of" if roles.target == ROW_COUNT else f", {options.get('aggregate', 'mean')} of"
-    resampled = f"{merged} each {step}" if "resample" in options else ""
-    ahead = f"{schema.horizon} steps of {step} ahead" if schema.horizon > 1 else f"1 step of {step} ahead"
-    if roles.time == ROW_NUMBER:
-        ahead += ", if the rows are in the order of time"
-    if "tz" in options and ZONES_BY_CLOCK[options["tz"]]:
-        ahead += f", if {options['tz']} is the zone, not that of {ZONES_BY_CLOCK[options['tz']]}"
-    if "decimal" in options:
-        ahead += f", with '{options['decimal']}' before decimals"
-    if "na" in options:
-        ahead += f", with {quoted(list(options['na']))} as no value"
-    return Proposal(
-        options,
-        f"{what}{resampled}, {ahead}",
-        target=roles.target,
-        time=roles.time,
-        item_id=roles.item_id,
-        num_series=trained,
-        horizon=schema.horizon,
-        step=schema.frequency.alias,
-    )
+    return repeats_are_equal(examination) or (averaged <= MOST_AVERAGED * rows and observed >= FEWEST_SHARE * rows)

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from forecast_attn.checking.examination import Examination
-from forecast_attn.checking.role_candidates import SEASONS_OF_UNITS
+from forecast_attn.checking.number_times import SEASONS_OF_UNITS
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import Finding
 from forecast_attn.data.reading import read_table

@@ -85,7 +85,8 @@ def _check(
 ) -> tuple[CheckReport, list[dict[str, Any]], dict[str, Any] | None]:
     """Examine the table, and find the commands that train on it, or what stops its likeliest reading."""
     from forecast_attn.checking import examine
-    from forecast_attn.checking.commands import command_text, find_obstacle, find_proposals
+    from forecast_attn.checking.commands import find_obstacle, find_proposals
+    from forecast_attn.checking.proposal import command_text
     from forecast_attn.cli.tables import make_console, reading_progress
     from forecast_attn.data.reading import fetched
 

@@ -113,7 +113,8 @@ def _naming_commands(data: Any, options: dict[str, Any], out: object, forecaster
 
 def _commands(data: str, options: dict[str, Any], out: object, config: DataConfig) -> tuple[str, ...]:
     """The commands that train on a table which these options do not train on, each with what it forecasts."""
-    from forecast_attn.checking.commands import command_text, find_obstacle, find_proposals
+    from forecast_attn.checking.commands import find_obstacle, find_proposals
+    from forecast_attn.checking.proposal import command_text
     from forecast_attn.data.reading import fetched
 
     given = options if out is None else {**options, "out": out}

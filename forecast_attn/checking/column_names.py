@@ -1,0 +1,62 @@
+"""The meaning of a column by its name: the year, a unit of the calendar, the number of a row, an identifier."""
+
+from __future__ import annotations
+
+import re
+
+import pandas as pd
+
+from forecast_attn.data.reading.joined import ROW_NUMBER, unit_of, unit_of_column
+
+COUNTERS = ("no", "no.", "nr", "obs", "rownames", "row", "n", "number", "instant", "index")
+"""Names of columns that number the rows."""
+_CALENDAR = (
+    *("weekday", "dayofweek", "day_of_week", "dow", "wday", "weekofyear", "week_of_year", "dayofyear", "yday"),
+    *("season", "holiday", "workingday", "weekend", "time_idx"),
+)
+_NAMING_WORDS = (
+    *("id", "no", "nr", "num", "number", "code", "zip", "zipcode", "postcode", "phone", "fips", "sku", "account"),
+    *("flight", "customer", "invoice"),
+)
+"""Last word of a column of whole numbers that are names: `InvoiceNo`, `Postal Code`."""
+_MOST_LETTERS = 2
+"""Longest name that may be short for a unit of time, or for anything else."""
+
+
+def words_of(name: str) -> set[str]:
+    """Return the words of a name in lower case."""
+    return set(re.findall("[a-z]+", name.lower()))
+
+
+def is_called_year(name: str) -> bool:
+    """Return whether the word year is in a name: `iyear`, `year of sale`."""
+    return unit_of(name) == "year" or "year" in name.lower()
+
+
+def is_unnamed_counter(name: str) -> bool:
+    """Return whether a column has no name, as the numbers of the rows that pandas writes."""
+    return name.lower().startswith("unnamed: ")
+
+
+def counts_rows(name: str) -> bool:
+    """Return whether a column is the number of the row, counted here or in the file."""
+    return name == ROW_NUMBER or name.lower() in COUNTERS or is_unnamed_counter(name)
+
+
+def is_called_id(name: str) -> bool:
+    """Return whether a column is an identifier of something by its name: `customer_id`, `storeId`."""
+    return re.search(r"[_ .-](id|ID|Id)$|[a-z]I[dD]$", name) is not None
+
+
+def is_called_a_name(name: str) -> bool:
+    """Return whether numbers are names of something by the name of their column: `flight`, `InvoiceNo`, `Zip`."""
+    words = re.findall("[A-Z]?[a-z]+|[A-Z]+", name)
+    return bool(words) and words[-1].lower() in _NAMING_WORDS
+
+
+def is_of_the_calendar(column: pd.Series) -> bool:
+    """Return whether a column says when its row is, by its name; where that is short, `MO`, by its cells too."""
+    plain = str(column.name).lower()
+    unit = unit_of(plain) if len(plain) > _MOST_LETTERS else unit_of_column(column)
+    is_part = re.match(r"(minute|hour|day|week|month)s? of (the )?", plain) is not None
+    return unit is not None or is_part or plain in _CALENDAR or plain in COUNTERS

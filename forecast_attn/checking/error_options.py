@@ -1,0 +1,231 @@
+"""The option that answers an error at which training would stop, where the evidence of the table names one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from forecast_attn.checking.examination import Examination, categories_of, examine
+from forecast_attn.checking.fix import config_after_reading
+from forecast_attn.checking.number_times import regular_order
+from forecast_attn.config.options import DataConfig
+from forecast_attn.data.axis import uneven_steps
+from forecast_attn.data.cells import Cells
+from forecast_attn.data.findings import Finding
+from forecast_attn.data.frequency import distinct_values, parse_frequency
+from forecast_attn.data.resampling import floored
+from forecast_attn.data.roles import Roles
+from forecast_attn.data.zones import changes_at
+from forecast_attn.errors import ConfigError
+
+MOST_AVERAGED = 0.03
+"""Share of rows that `--duplicates` may put together."""
+COARSER = ("s", "min", "5min", "15min", "30min", "h", "D", "B", "W-MON", "MS", "QS-JAN", "YS-JAN")
+"""Steps that `--resample` is tried with, finest first."""
+FEWEST_STEPS = 20
+FULL = 0.8
+"""Share of steps that have a row, of a step that is fine enough."""
+_FULL_OF_AMOUNTS = 0.55
+"""The same, of amounts that are summed: a day without a booking is a zero, no hole. Hours on half hours fill 0.5."""
+_UNLIKE = 0.3
+"""Correlation of neighbouring rows below which they are amounts rather than levels."""
+ZONES_BY_CLOCK = {
+    "Europe/Berlin": "",
+    "Europe/London": "",
+    "Europe/Helsinki": "",
+    "America/New_York": "Chicago, Denver or Los_Angeles",
+    "Australia/Sydney": "Adelaide",
+    "Pacific/Auckland": "",
+}
+"""Zones by the hour of their changes, and the cities of other offsets that change their clocks at the same hour."""
+Options = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A table as options read it, and what stops it."""
+
+    frame: pd.DataFrame
+    """As it stands in the file."""
+    config: DataConfig
+    """The options that were given."""
+    options: Options
+    """Those found so far, by field name."""
+    examination: Examination
+    """Of the table with both."""
+
+    def answer(self) -> Options | None:
+        """The option that answers the first error for which there is one."""
+        for finding in self.examination.findings:
+            if finding.severity == "error" and finding.code in _ANSWERS:
+                answer = _ANSWERS[finding.code](self, finding)
+                is_new = answer is not None and any(self.options.get(name) != answer[name] for name in answer)
+                return answer if is_new else None
+        return None
+
+    def longer_step(self) -> Options | None:
+        """Put the rows on the finest step that most rows fill; fewer steps suffice for amounts, zero elsewhere."""
+        cells, config = self.examination.cells, self.config
+        if cells is None or cells.stamps.dtype.kind != "M" or config.resample is not None or config.freq:
+            return None
+        longest = int(np.argmax(np.diff(cells.starts)))
+        stamps = cells.stamps[cells.starts[longest] : cells.starts[longest + 1]]
+        tried = self.options.get("resample")
+        sums = config.aggregate == DataConfig.aggregate and _are_amounts(cells, self.examination.roles)
+        for step in COARSER[COARSER.index(tried) + 1 if tried in COARSER else 0 :]:
+            frequency = parse_frequency(step)
+            filled = distinct_values(floored(stamps, frequency))
+            if len(filled) < FEWEST_STEPS:
+                return None
+            number = frequency.steps_between(filled[:1], filled[-1:])[0] + 1
+            if len(filled) >= (_FULL_OF_AMOUNTS if sums else FULL) * number:
+                return {"resample": step} | ({"aggregate": "sum", "missing": "zero"} if sums else {})
+        return None
+
+
+def repeats_are_equal(examination: Examination) -> bool:
+    """Return whether rows of one series and stamp all have the same target."""
+    cells, roles = examination.cells, examination.roles
+    return cells is not None and roles is not None and _are_repeated(cells.columns[roles.target], cells)
+
+
+def config_of_frame(config: DataConfig) -> DataConfig:
+    """The options for the frame of a table that has been read; one that is wide still is."""
+    return replace(config_after_reading(config), wide=config.wide)
+
+
+# --------------------------------------------------------------------------- missing values
+
+
+def _mask(problem: Problem, finding: Finding) -> Options | None:
+    """Hide missing values, unless --missing was given or a clock change explains the gap."""
+    cells, panel, roles = problem.examination.cells, problem.examination.panel, problem.examination.roles
+    if finding.code == "FA204" and cells is not None and panel is not None and panel.frequency.is_within_day:
+        uneven = uneven_steps(cells, panel.frequency)
+        zone = _zone_of_changes(problem, cells, uneven.at[uneven.gaps])
+        if zone is not None:
+            return {"tz": zone}
+    if problem.config.missing == "auto" and "missing" not in problem.options:
+        return {"missing": "mask"}
+    if roles is not None and finding.column in (*roles.past_covariates, *roles.past_categories):
+        return _leave_out(problem, finding)
+    return problem.longer_step() if finding.code == "FA204" else None
+
+
+def _leave_out(problem: Problem, finding: Finding) -> Options | None:
+    """Leave a covariate out that nobody declared; one of few words and numbers has categories."""
+    column, config, frame = finding.column, problem.config, problem.examination.frame
+    roles, options = problem.examination.roles, problem.options
+    declared = {config.target, config.time, config.item_id, config.weight, options.get("target"), None}
+    declared |= {*config.past_covariates, *config.future_covariates, *config.static_covariates}
+    if column in declared or (roles is not None and column in (roles.target, roles.time)):
+        return None
+    name = "ignore"
+    if finding.code == "FA103" and frame is not None and column in frame.columns:  # a wide table has it no longer
+        name = "categorical" if _has_categories(frame[column]) else name
+    return {name: tuple(dict.fromkeys((*getattr(config, name), *options.get(name, ()), column)))}
+
+
+def _has_categories(column: pd.Series) -> bool:
+    """Return whether cells are a few words and whole numbers that all come again: `0`, `a`, `b`."""
+    categories = categories_of(column)
+    return bool(categories) and all(re.fullmatch(r"\w+", category) for category in categories)
+
+
+# --------------------------------------------------------------------------- stamps
+
+
+def _resample(problem: Problem, finding: Finding) -> Options | None:
+    return problem.longer_step()
+
+
+def _one_of_equal_rows(problem: Problem, finding: Finding) -> Options | None:
+    """Keep the first of rows that are equal; average the few that are not; resample where there are many."""
+    cells = problem.examination.cells
+    if problem.config.duplicates != "error" or "duplicates" in problem.options or cells is None:
+        return None
+    zone = _zone_of_changes(problem, cells, np.flatnonzero(cells.repeats))
+    if zone is not None:
+        return {"tz": zone}
+    if repeats_are_equal(problem.examination) or all(_are_repeated(values, cells) for values in cells.columns.values()):
+        return {"duplicates": "first"}
+    if cells.repeats[1:].sum() <= MOST_AVERAGED * len(cells.rows):
+        return {"duplicates": "mean"}
+    return problem.longer_step()
+
+
+def _are_repeated(values: NDArray[np.float64], cells: Cells) -> bool:
+    """Return whether rows of one series and stamp, of which there are some, all have the same value."""
+    same = cells.repeats[1:]
+    return bool(same.any()) and np.array_equal(values[1:][same], values[:-1][same], equal_nan=True)
+
+
+def _zone_of_changes(problem: Problem, cells: Cells, changes: NDArray[np.int64]) -> str | None:
+    """The zone whose clocks are changed at rows, and in which every stamp is one instant, where one such is known.
+
+    Args:
+        problem: of the table.
+        cells: as written.
+        changes: rows that repeat the stamp before them, or that have a gap before them.
+    """
+    is_said = problem.config.tz is not None or "tz" in problem.options or cells.zone.name is not None
+    if is_said or cells.stamps.dtype.kind != "M":
+        return None
+    return next(_zones(problem, cells, changes), None)
+
+
+def _zones(problem: Problem, cells: Cells, changes: NDArray[np.int64]) -> Iterator[str]:
+    for zone in ZONES_BY_CLOCK:
+        try:
+            config = replace(problem.config, **{**problem.options, "tz": zone})
+        except ConfigError:
+            continue
+        if changes_at(zone, cells.between(changes)).any():
+            findings = examine(problem.frame, config_of_frame(config)).findings
+            if not any(finding.code in ("FA202", "FA210", "FA211") for finding in findings):
+                yield zone
+
+
+def _are_amounts(cells: Cells, roles: Roles | None) -> bool:
+    """Return whether rows are amounts of events, whose sum means more than their mean: sales, and no temperatures.
+
+    Several stand at one time, and an amount says nothing of the next one, as a level does.
+    """
+    if roles is None or cells.repeats.mean() <= MOST_AVERAGED:
+        return False
+    values = cells.columns[roles.target]
+    pairs = ~(np.isnan(values[1:]) | np.isnan(values[:-1])) & (cells.series[1:] == cells.series[:-1])
+    before, after = values[:-1][pairs], values[1:][pairs]
+    if len(before) < FEWEST_STEPS or not (before.std() and after.std()):
+        return False
+    return bool(np.corrcoef(before, after)[0, 1] < _UNLIKE)
+
+
+def _date_order(problem: Problem, finding: Finding) -> Options | None:
+    """The order of day and month in which the stamps are most regular, where one is."""
+    frame = problem.examination.frame
+    if frame is None or finding.column not in frame.columns or "date_format" in problem.options:
+        return None
+    order = regular_order(frame[finding.column])
+    return None if order is None else {"date_format": order}
+
+
+_ANSWERS: dict[str, Callable[[Problem, Finding], Options | None]] = {
+    "FA103": _leave_out,
+    "FA201": _date_order,
+    "FA202": _one_of_equal_rows,
+    "FA203": _resample,
+    "FA204": _mask,
+    "FA205": _resample,
+    "FA301": _mask,
+    "FA302": _mask,
+    "FA303": _leave_out,
+    "FA304": _mask,
+}
+"""Code of a finding -> the function that proposes the option."""

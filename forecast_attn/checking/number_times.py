@@ -1,0 +1,158 @@
+"""Times written as numbers: dates of digits, years that begin again, and counters with the season they imply."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from forecast_attn.checking.column_names import is_called_year
+from forecast_attn.data.cells import epoch_unit
+from forecast_attn.data.frequency import distinct_values, guess_alias, parse_frequency
+from forecast_attn.data.reading.joined import are_whole, holds_years, unit_of_column
+from forecast_attn.data.roles import TIME_NAMES, is_numeric
+from forecast_attn.data.timestamps import SERIAL_DAYS, are_serial_days, parse_timestamps
+
+FEWEST_ROWS = 5
+"""Rows of a table that is one series."""
+FEWEST_STARTS = 3
+"""Times that the years of a panel begin again, or that the months of a typical year go back to an earlier one."""
+REGULAR = 0.6
+"""Smallest share of steps of one length at which an axis is regular, but for its gaps."""
+MOSTLY_REGULAR = 0.9
+"""Smallest share of such steps of numbers that only then are dates: 240131."""
+SEASONS_OF_UNITS = {"hour": 24, "day": 7, "week": 52, "month": 12, "quarter": 4}
+_MOST_OF_A_SEASON = 0.5
+"""Share of its season that one step may take."""
+_NEARLY_EQUAL = 0.01
+"""Share by which steps that are written with few digits may differ."""
+_DIGITS = {"%Y%m": 6, "%y%m%d": 6, "%G%V": 6, "%Y%j": 7, "%d%m%Y": 8, "%m%d%Y": 8}
+"""`--date-format` of whole numbers -> most of their digits; the likelier ones first."""
+_LIKELY_PAST, _LIKELY_FUTURE = np.datetime64("1800-01-01"), np.datetime64("2101-01-01")
+
+
+def regularity(stamps: NDArray[Any]) -> float:
+    """Share of neighbouring stamps, sorted and distinct, that are one step apart."""
+    stamps = stamps[~np.isnat(stamps)] if stamps.dtype.kind == "M" else stamps
+    alias = guess_alias(stamps)
+    if alias is None:
+        return 0.0
+    return float(np.mean(parse_frequency(alias).steps_between(stamps[:-1], stamps[1:]) == 1))
+
+
+def regular_order(column: pd.Series) -> str | None:
+    """The order of day and month in which more steps are regular; None where both are alike, or neither is regular."""
+    orders = ("day-first", "month-first")
+    shares = [regularity(distinct_values(parse_timestamps(column, str(column.name), order)[0])) for order in orders]
+    return None if max(shares) < REGULAR or shares[0] == shares[1] else orders[int(np.argmax(shares))]
+
+
+def is_plain_number(column: pd.Series) -> bool:
+    """Return whether a column was read as numbers, not as truth values."""
+    return pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(column.dtype)
+
+
+def is_of_digits(column: pd.Series) -> bool:
+    """Return whether numbers are dates: 20240131, 202401, 2024.083, or seconds or days one step apart."""
+    if not is_plain_number(column):
+        return False
+    stamps, bad = parse_timestamps(column, str(column.name))
+    if stamps.dtype.kind != "M":
+        date_format = format_of_digits(column)
+        if date_format is None:
+            return False
+        stamps, bad = parse_timestamps(column, str(column.name), date_format)
+    return not bad.any() and regularity(distinct_values(stamps)) >= REGULAR
+
+
+def format_of_digits(column: pd.Series) -> str | None:
+    """The `--date-format` of numbers that are dates, though not as 20240131; None for others, and for too few.
+
+    Days of a spreadsheet, times since 1970 in any order, months such as 202401, or whatever makes all of them regular.
+    """
+    if not is_plain_number(column):
+        return None
+    if are_serial_days(column):
+        return SERIAL_DAYS
+    numbers = distinct_values(column.to_numpy(np.float64, na_value=np.nan))
+    if len(numbers) < FEWEST_ROWS or not np.isfinite(numbers).all() or numbers[0] < 0:
+        return None
+    unit = epoch_unit(numbers)
+    if unit is not None or not are_whole(column):
+        return unit
+    digits = len(str(int(numbers[-1])))
+    forms = (form for form, most in _DIGITS.items() if digits in (most, most - 1))
+    return next((form for form in forms if _are_regular(numbers, form)), None)
+
+
+def _are_regular(numbers: NDArray[np.float64], form: str) -> bool:
+    """Return whether whole numbers are likely dates of a form, and mostly one step apart."""
+    column = pd.Series(numbers.astype(np.int64))
+    if parse_timestamps(column)[0].dtype.kind == "M":  # as they stand
+        return False
+    stamps, bad = parse_timestamps(column, "", form)
+    is_likely = not bad.any() and stamps.min() >= _LIKELY_PAST and stamps.max() < _LIKELY_FUTURE
+    if form == "%Y%m":
+        return bool(is_likely and (numbers % 100).max() == 12)
+    return is_likely and regularity(np.sort(stamps)) >= MOSTLY_REGULAR
+
+
+# --------------------------------------------------------------------------- counters
+
+
+def counts_up(column: pd.Series) -> bool:
+    """Return whether a column is whole numbers, one more in each row."""
+    if not pd.api.types.is_numeric_dtype(column.dtype) or column.isna().any():
+        return False
+    return len(column) > 2 and bool((np.diff(column.to_numpy(np.float64)) == 1).all())
+
+
+def begins_again(column: pd.Series) -> bool:
+    """Return whether numbers called a year or a time go up and begin again several times, as in the rows of a panel."""
+    is_year = is_called_year(str(column.name)) and holds_years(column)
+    if not is_year and (str(column.name).lower() not in TIME_NAMES or not is_numeric(column)):
+        return False
+    steps = np.diff(pd.to_numeric(column, errors="coerce").to_numpy(np.float64, na_value=np.nan))
+    goes_on = is_year or np.mean(steps >= 0) >= REGULAR  # and is no time that something took
+    return bool(goes_on and np.sum(steps < 0) >= FEWEST_STARTS)
+
+
+def parts_of_years(column: pd.Series) -> int | None:
+    """The weeks or months of a year, of numbers whose last two digits count them from 1; None for others and dates."""
+    if not pd.api.types.is_integer_dtype(column.dtype) or column.isna().any() or is_of_digits(column):
+        return None
+    years, parts = np.divmod(np.unique(column.to_numpy(np.int64)), 100)
+    last = np.flatnonzero(np.diff(years))
+    if len(last) < 2:
+        return None
+    usual = int(np.median(parts[last]))
+    begins_anew = (parts[last + 1] == 1) & (np.diff(years)[last] == 1) & (parts[last] <= usual + 1)
+    goes_on = np.delete(np.diff(parts), last) == 1
+    is_calendar = usual in (SEASONS_OF_UNITS["week"], SEASONS_OF_UNITS["month"])
+    return usual if is_calendar and begins_anew.all() and goes_on.all() else None
+
+
+def season_of_unit(column: pd.Series, steps: int) -> int | None:
+    """The season of a column that counts weeks, months or days, if it goes on for two of them."""
+    season = SEASONS_OF_UNITS.get(unit_of_column(column) or "")
+    return season if season is not None and steps >= 2 * season else None
+
+
+def season_of_fractions(frame: pd.DataFrame) -> int | None:
+    """The season that a column of times counts in fractions, each row as much later than the one before.
+
+    R writes a series of weeks as 1991.019, 1991.038, … and one of days as 1.143, 1.286, …: what has passed of a year or
+    a week. Such cells are no dates, for 52 weeks are no year; but they tell the season.
+    """
+    for name in frame.columns:
+        if str(name).lower() not in TIME_NAMES or not pd.api.types.is_float_dtype(frame[name].dtype):
+            continue
+        steps = np.diff(frame[name].to_numpy(np.float64))
+        if len(steps) < FEWEST_ROWS or not (steps.min() > 0 and steps.max() < _MOST_OF_A_SEASON):
+            continue
+        season = round(1 / float(steps.mean()))
+        if np.ptp(steps) <= _NEARLY_EQUAL * steps.mean() and len(frame) >= 2 * season:
+            return season
+    return None

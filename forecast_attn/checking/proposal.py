@@ -1,0 +1,97 @@
+"""A command that trains on a table, and a sentence on what it forecasts."""
+
+from __future__ import annotations
+
+import dataclasses
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from forecast_attn.checking.error_options import ZONES_BY_CLOCK
+from forecast_attn.checking.examination import Examination
+from forecast_attn.config.options import find_option
+from forecast_attn.config.values import flag_name
+from forecast_attn.data.findings import counted, quoted
+from forecast_attn.data.frequency import step_name
+from forecast_attn.data.reading.joined import ROW_COUNT, ROW_NUMBER
+from forecast_attn.data.reading.positions import LAYOUT_ROWS, WIDE_ROWS
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """Options with which training takes a table, and what it would forecast."""
+
+    options: Mapping[str, Any]
+    """By field name, in addition to the given ones."""
+    forecasts: str
+    target: str
+    time: str
+    item_id: str | None
+    num_series: int
+    horizon: int
+    step: str
+
+    def to_dict(self, command: str) -> dict[str, Any]:
+        """JSON-able."""
+        return {"command": command, **dataclasses.asdict(self), "options": dict(self.options)}
+
+
+def command_text(table: str, given: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    """`forecast train data.csv --target y`, as a shell takes it.
+
+    Args:
+        table: the file.
+        given: options that the user gave, by field name.
+        options: added to them.
+    """
+    words = ["forecast", "train", table]
+    for name, value in {**given, **options}.items():
+        flag = "out" if name == "out" else flag_name(find_option(name)[1])
+        if isinstance(value, bool):
+            words.append(f"--{flag}" if value else f"--no-{flag}")
+        else:
+            words += [f"--{flag}", ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)]
+    return shlex.join(words)
+
+
+def proposal_of(examination: Examination, options: Mapping[str, Any]) -> Proposal:
+    """Return the proposal of a table without errors, examined with options."""
+    panel, preparation = examination.panel, examination.preparation
+    assert panel is not None
+    assert preparation is not None
+    roles, schema = panel.roles, preparation.schema
+    wide = examination.frame is not None and examination.frame.index.name == WIDE_ROWS
+    step = "1 row" if schema.frequency.is_integer else step_name(schema.frequency.alias).partition(" (")[0]
+    trained = panel.num_series - len(preparation.split.skipped)
+    names = panel.item_ids
+    has_other_layout = examination.frame is not None and examination.frame.index.name == LAYOUT_ROWS
+    if has_other_layout:
+        what = f"the rows as {trained:,} series" if roles.item_id is not None else "the cells as one series"
+    elif wide:
+        shown = quoted(list(names[:3])) + (", …" if len(names) > 3 else "")
+        what = f"{counted(trained, 'column')} as one series each ({shown})"
+    else:
+        target = "the number of rows" if roles.target == ROW_COUNT else f"'{roles.target}'"
+        what = target if roles.item_id is None else f"{target} of {trained:,} series told apart by '{roles.item_id}'"
+    merged = " of" if roles.target == ROW_COUNT else f", {options.get('aggregate', 'mean')} of"
+    resampled = f"{merged} each {step}" if "resample" in options else ""
+    ahead = f"{schema.horizon} steps of {step} ahead" if schema.horizon > 1 else f"1 step of {step} ahead"
+    if roles.time == ROW_NUMBER:
+        ahead += ", if the rows are in the order of time"
+    if "tz" in options and ZONES_BY_CLOCK[options["tz"]]:
+        ahead += f", if {options['tz']} is the zone, not that of {ZONES_BY_CLOCK[options['tz']]}"
+    if "decimal" in options:
+        ahead += f", with '{options['decimal']}' before decimals"
+    if "na" in options:
+        ahead += f", with {quoted(list(options['na']))} as no value"
+    return Proposal(
+        options,
+        f"{what}{resampled}, {ahead}",
+        target=roles.target,
+        time=roles.time,
+        item_id=roles.item_id,
+        num_series=trained,
+        horizon=schema.horizon,
+        step=schema.frequency.alias,
+    )

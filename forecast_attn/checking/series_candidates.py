@@ -1,0 +1,191 @@
+"""The columns that tell the series of a table apart, given its time."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from forecast_attn.checking.column_names import COUNTERS, is_called_a_name, is_called_year, is_of_the_calendar
+from forecast_attn.checking.number_times import FEWEST_ROWS, MOSTLY_REGULAR, regularity
+from forecast_attn.config.options import DataConfig
+from forecast_attn.data.frequency import distinct_values
+from forecast_attn.data.reading.joined import (
+    BLOCK_NUMBER,
+    ROW_NUMBER,
+    are_whole,
+    holds_years,
+    periods_of_day,
+    with_joined,
+)
+from forecast_attn.data.roles import ID_NAMES, LOOSE_TIME_NAMES, TIME_NAMES, is_numeric, resolve_roles
+from forecast_attn.data.timestamps import looks_like_dates
+from forecast_attn.errors import ConfigError, DataError
+
+FEWEST_PER_SERIES = 3
+"""Rows that half of the series must have for their identifier to be one."""
+MOST_ID_COLUMNS = 8
+FEWEST_TOGETHER = 0.3
+"""Share of series that have a row at a stamp, on average."""
+MOST_REPEATED = 0.03
+"""Share of rows with the stamp of an earlier one that are mistakes of a table, and no further series."""
+SOON = 0.1
+"""Share of the time that a table spans within which what follows an event has mostly come."""
+_CLOCK = re.compile(r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[AaPp]\.?[Mm]\.?)?|\d{1,2}\.\d{2}\.\d{2}")
+Keys = NDArray[np.int64]
+
+
+def series_of(frame: pd.DataFrame, time: str, stamps: NDArray[Any], config: DataConfig) -> tuple[str | None, Keys]:
+    """The columns that tell series apart, none where stamps are unique or no columns do; and the series of each row."""
+    none = np.zeros(len(frame), np.int64)
+    automatic = automatic_roles(frame, replace(config, time=time))[1]
+    if automatic is not None:
+        keys = pd.factorize(frame[automatic])[0]
+        is_axis = not _repeated(none, stamps) and regularity(distinct_values(stamps)) >= MOSTLY_REGULAR
+        is_one_series = time != ROW_NUMBER and is_axis and _are_mixed(keys)
+        if not _repeated(keys, stamps) and not is_one_series:
+            return automatic, keys
+    if time == ROW_NUMBER:
+        return None, none
+    codes = {name: pd.factorize(frame[name])[0] for name in _id_columns(frame, time, config)}
+    if _repeated(none, stamps) <= MOST_REPEATED:  # a few repeats are mistakes, unless rows stand series after series
+        apart = next((name for name in codes if _stand_apart(codes[name], stamps)), None)
+        return apart, none if apart is None else codes[apart]
+    numeric = {name for name in codes if is_numeric(frame[name])}
+    for most in (0.0, MOST_REPEATED):
+        pair = _keys_of(codes, numeric, stamps, most)
+        if pair is not None:
+            return pair
+    may_be_blocks = stamps.dtype.kind == "M" or (is_called_year(time) and holds_years(frame[time]))
+    blocks = _equal_blocks(stamps) if may_be_blocks else None
+    is_copied = blocks is not None and frame.duplicated().mean() > MOST_REPEATED
+    return (None, none) if blocks is None or is_copied else (BLOCK_NUMBER, blocks)
+
+
+def series_numbers(frame: pd.DataFrame, item_id: str | None) -> Keys:
+    """The number of each row's series, 0 where there is one series."""
+    columns = [] if item_id is None else [key for key in item_id.split(",") if key in frame.columns]
+    if not columns:
+        return np.zeros(len(frame), np.int64)
+    return np.asarray(frame.groupby(columns, observed=True, sort=False, dropna=False).ngroup(), np.int64)
+
+
+def automatic_roles(frame: pd.DataFrame, config: DataConfig) -> tuple[str | None, str | None]:
+    """The time and the identifier that training finds by itself; None where it finds none."""
+    others = (*TIME_NAMES, *LOOSE_TIME_NAMES, *ID_NAMES, *COUNTERS)
+    numbers = (name for name in map(str, frame.columns) if name.lower() not in others and is_numeric(frame[name]))
+    try:
+        given = replace(config, target=config.target or next(numbers, None), wide=False)
+        roles = resolve_roles(with_joined(frame, given, ""), given, "")
+    except (DataError, ConfigError):
+        return None, None
+    return roles.time, roles.item_id
+
+
+def is_clock(column: pd.Series) -> bool:
+    """Return whether cells are times of day without a date."""
+    if pd.api.types.is_numeric_dtype(column.dtype) or column.dtype.kind in "mM":
+        return False
+    cells = column.iloc[:1000].dropna().astype(str).str.strip().head(20)
+    return len(cells) > 0 and all(_CLOCK.fullmatch(cell) for cell in cells)
+
+
+def _id_columns(frame: pd.DataFrame, time: str, config: DataConfig) -> list[str]:
+    """Columns of names or of few whole numbers, however they are written, that repeat; those of numbers last."""
+    taken = {time, *time.split(","), config.target, config.weight, *config.ignore}
+    columns = [name for name in map(str, frame.columns) if name not in taken and _may_name_series(frame[name])]
+    numeric = {name for name in columns if is_numeric(frame[name])}
+    return sorted(columns, key=numeric.__contains__)[:MOST_ID_COLUMNS]
+
+
+def _may_name_series(column: pd.Series) -> bool:
+    is_calendar = is_of_the_calendar(column) and str(column.name).lower() not in COUNTERS
+    if is_calendar or is_clock(column) or periods_of_day(column) is not None or column.isna().any():
+        return False
+    if pd.api.types.is_float_dtype(column.dtype) and not are_whole(column):
+        return False
+    return 1 < column.nunique() <= len(column) / FEWEST_PER_SERIES and not looks_like_dates(column)
+
+
+# --------------------------------------------------------------------------- keys
+
+
+def _keys_of(codes: dict[str, Keys], numeric: set[str], stamps: NDArray[Any], most: float) -> tuple[str, Keys] | None:
+    """The fewest columns that leave at most this share of stamps repeated within a series, and the series.
+
+    Of several, those of text, of fewest series, whose numbers are called names (`zipcode`), and that stand first.
+    """
+    steps, distinct = pd.factorize(stamps)
+    for size in sorted({size for size in (1, 2, 3, len(codes)) if 0 < size <= len(codes)}):
+        candidates: list[tuple[Any, ...]] = []
+        for names in itertools.combinations(codes, size):
+            keys = _joined_codes([codes[name] for name in names])
+            rows = np.bincount(keys)
+            if len(keys) < FEWEST_TOGETHER * len(rows) * len(distinct):
+                continue  # each stamp has one of the keys, mostly: a property that changes, as the weather does
+            if np.median(rows) >= FEWEST_PER_SERIES and _repeated(keys, steps) <= most:
+                numbers = numeric.intersection(names)
+                unnamed = sum(not is_called_a_name(name) for name in numbers)
+                candidates.append((len(numbers), len(rows), unnamed, len(candidates), names, keys))
+        if candidates:
+            *_, names, keys = min(candidates, key=lambda item: item[:4])
+            return ",".join(names), keys
+    return None
+
+
+def _joined_codes(columns: list[Keys]) -> Keys:
+    """The number of each row's combination of codes, in the order of the rows."""
+    joined = columns[0]
+    for column in columns[1:]:
+        joined = pd.factorize(joined * (column.max(initial=0) + 1) + column)[0]
+    return joined
+
+
+def _repeated(keys: Keys, stamps: NDArray[Any]) -> float:
+    """Share of rows whose stamp an earlier row of their series has."""
+    steps = pd.factorize(stamps)[0]
+    return 1 - len(pd.unique(keys * (steps.max(initial=0) + 1) + steps)) / len(keys)
+
+
+# --------------------------------------------------------------------------- blocks
+
+
+def _are_mixed(keys: Keys) -> bool:
+    """Return whether some key stands in several blocks of rows."""
+    return len(_starts(keys)) > len(np.unique(keys))
+
+
+def _starts(keys: Keys) -> Keys:
+    """The first row of each block of one key."""
+    return np.flatnonzero(np.diff(keys, prepend=keys[0] - 1))
+
+
+def _stand_apart(keys: Keys, stamps: NDArray[Any]) -> bool:
+    """Return whether rows stand series after series: each in one block, in the order of time, at the time of others.
+
+    The blocks of sessions or invoices last for a small part of the time that the table spans.
+    """
+    starts, times = _starts(keys), stamps.astype(np.int64)
+    goes_back = np.flatnonzero(np.diff(times) < 0) + 1
+    if not len(goes_back) or not np.isin(goes_back, starts).all() or _are_mixed(keys):
+        return False
+    lengths = times[np.append(starts[1:], len(times)) - 1] - times[starts]
+    return bool(np.median(lengths) >= SOON * np.ptp(times))
+
+
+def _equal_blocks(stamps: NDArray[Any]) -> Keys | None:
+    """The block of each row where a table is blocks of the same stamps, one below the other; None where it is not.
+
+    Blocks of other stamps are no evidence: where one series ends before the next one begins, two would be one.
+    """
+    later = stamps[1:] > stamps[:-1]
+    length = len(stamps) if later.all() else int(np.argmin(later)) + 1
+    if length < FEWEST_ROWS or length == len(stamps) or len(stamps) % length:
+        return None
+    blocks = stamps.reshape(-1, length)
+    return np.repeat(np.arange(len(blocks)), length) if (blocks == blocks[0]).all() else None

@@ -1,0 +1,224 @@
+"""Likely targets of a table whose time and series are known, by the evidence of names and cells."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from forecast_attn.checking.column_names import (
+    is_called_a_name,
+    is_called_id,
+    is_of_the_calendar,
+    is_unnamed_counter,
+    words_of,
+)
+from forecast_attn.checking.number_times import FEWEST_ROWS
+from forecast_attn.checking.role_candidates import MOSTLY_STEPS, RoleCandidate
+from forecast_attn.checking.series_candidates import series_numbers
+from forecast_attn.config.options import DataConfig
+from forecast_attn.data.reading.dialect import unnamed_column
+from forecast_attn.data.reading.joined import FIRST_YEAR, LAST_YEAR, ROW_NUMBER, are_whole
+from forecast_attn.data.roles import FORECAST_WORDS, ID_NAMES, ROW_NAMES, TARGET_NAMES, TIME_NAMES, is_numeric
+
+MANY = 6
+"""Fewest columns of one kind that are rather series than covariates."""
+EVEN = 0.05
+"""Share by which the steps of an axis, such as seconds or speeds, may differ from their median."""
+SAME_START = 5
+"""Letters with which the names of a column and its table begin alike."""
+_SCALE_APART = 20.0
+"""Largest over smallest median of columns that are alike."""
+_AS_OFTEN = 0.8
+"""Smallest over largest number of rows of codes that each stand in about as many."""
+_LIKELY_TARGETS = (
+    *(*TARGET_NAMES, "values", "count", "cnt", "total", "close", "adj close", "adj_close", "price", "load"),
+    *("consumption", "sales", "passengers", "traffic_volume", "level", "glucose"),
+)
+_SUBJECT_PROPERTIES = ("lat", "latitude", "lon", "lng", "long", "longitude", "age")
+"""Names of properties of the place or person that a row is about, rarely a target."""
+
+
+@dataclass(frozen=True)
+class Targets:
+    """Columns that may be the target, the likeliest first."""
+
+    names: tuple[str, ...]
+    are_alike: bool
+    """True where they look like series of one kind rather than a target and its covariates."""
+    are_unlikely: bool = False
+    """True where all look like properties, names or coordinates; of events, the number of rows is then forecast."""
+
+
+def target_candidates(frame: pd.DataFrame, candidate: RoleCandidate, config: DataConfig, name: str) -> Targets:
+    """Columns of numbers that are neither time, identifier, calendar nor counter, unless there are no others.
+
+    Args:
+        frame: as it stands in the file.
+        candidate: time and series.
+        config: what is given is kept.
+        name: of the table, which may name its target.
+    """
+    series = series_numbers(frame, candidate.item_id)
+    numbers = _numbers(frame, candidate, config)
+    numbers = (_changing(frame, numbers, series) if series.any() else []) or numbers
+    values = {name: _as_numbers(frame[name]) for name in numbers}
+    likely = [name for name in numbers if not _places_its_row(frame[name], values[name], series)] or numbers
+    doubts = {name: _doubt(values[name], series, candidate) for name in likely}
+    titled = {each for each in likely if _names_the_table(each, name)}
+    if candidate.is_of_events or len(titled) > len(likely) / 2:
+        titled = set()  # a table of events may be called as they are; a name that all share singles out none
+
+    def rank(column: str) -> tuple[int | bool, ...]:
+        is_forecast = not FORECAST_WORDS.isdisjoint(words_of(column))
+        return doubts[column], _by_name(column), column not in titled, is_forecast, "total" not in words_of(column)
+
+    is_named = any(_by_name(each) < len(_LIKELY_TARGETS) or each in titled for each in likely)
+    are_alike = not is_named and len(likely) >= MANY and _have_one_scale([values[n] for n in likely])
+    are_alike = are_alike or (len(likely) > 2 and _are_numbered_alike(likely))
+    return Targets(tuple(sorted(likely, key=rank)), are_alike, are_unlikely=all(doubts.values()))
+
+
+def changes_within_series(frame: pd.DataFrame, name: str, item_id: str | None) -> bool:
+    """Return whether a column has two values within some series; what has one in each is a property of the series."""
+    return item_id is None or bool(_changing(frame, [name], series_numbers(frame, item_id)))
+
+
+def _numbers(frame: pd.DataFrame, candidate: RoleCandidate, config: DataConfig) -> list[str]:
+    """The columns of numbers that have no role and more than one value."""
+    taken = {*candidate.columns, *config.ignore, *config.past_covariates, *config.future_covariates}
+    taken |= {*config.static_covariates, *config.categorical, config.weight or "", ROW_NUMBER}
+    names = [name for name in map(str, frame.columns) if name not in taken and name.lower() not in ROW_NAMES]
+    return [
+        name for name in names if is_numeric(frame[name]) and frame[name].nunique() > 1 and not is_unnamed_counter(name)
+    ]
+
+
+def _as_numbers(column: pd.Series) -> pd.Series:
+    numbers = pd.to_numeric(column.astype("string"), errors="coerce")
+    return pd.Series(numbers.to_numpy(np.float64, na_value=np.nan), name=column.name)
+
+
+def _changing(frame: pd.DataFrame, names: list[str], series: NDArray[np.int64]) -> list[str]:
+    """Columns with two values within some series: what has one in each is a property of the series."""
+
+    def changes(name: str) -> bool:
+        codes = pd.factorize(frame[name])[0]
+        known = codes >= 0
+        of_series = np.zeros(series.max(initial=0) + 1, codes.dtype)
+        of_series[series[known]] = codes[known]
+        return bool((codes[known] != of_series[series[known]]).any())
+
+    return [name for name in names if changes(name)]
+
+
+# --------------------------------------------------------------------------- names
+
+
+def _by_name(column: str) -> int:
+    """The place of a column among those that are targets by name, without marks of footnotes: `Close*`."""
+    plain = column.lower().strip("* ")
+    if "target" in words_of(column):
+        return -1
+    return _LIKELY_TARGETS.index(plain) if plain in _LIKELY_TARGETS else len(_LIKELY_TARGETS)
+
+
+def _names_the_table(column: str, table: str) -> bool:
+    """Return whether a column's name is in the table's, or they begin alike: `approve` of approval.csv."""
+    name, words = column.lower(), table.lower()
+    if len(name) < 4:
+        return False
+    starts = {word[:SAME_START] for word in re.findall("[a-z]+", words) if len(word) >= SAME_START}
+    return name in words or name[:SAME_START] in starts
+
+
+def _are_numbered_alike(names: list[str]) -> bool:
+    """Return whether the table calls all columns alike but for a number or a letter behind: store_1, store_2, …"""
+    stem, *others = {re.sub(r"[ _.-]?(\d+|[A-Za-z])$", "", name) for name in names}
+    return not others and len(stem) >= 3 and not unnamed_column(1).startswith(stem)
+
+
+# --------------------------------------------------------------------------- cells
+
+
+def _places_its_row(column: pd.Series, values: pd.Series, series: NDArray[np.int64]) -> bool:
+    """Return whether a column says when or of what its row is: a unit of time, an identifier, a counter."""
+    name = str(column.name)
+    is_called_so = name.lower() in (*ID_NAMES, *TIME_NAMES) or is_called_id(name) or is_of_the_calendar(column)
+    return is_called_so or _counts_or_cycles(values, series)
+
+
+def _doubt(values: pd.Series, series: NDArray[np.int64], candidate: RoleCandidate) -> int:
+    """0 for a column that may well be the target, more for an axis or a property, a switch, and names of something."""
+    name = str(values.name)
+    if is_called_a_name(name) and are_whole(values):
+        return 3
+    if _stands_still(values) or _are_codes(values):
+        return 2
+    is_axis = name.lower() in _SUBJECT_PROPERTIES or _is_clock_number(values)
+    # An axis may be uneven where no column is the time: ages of samples of a core.
+    return int(is_axis or _goes_one_way(values, series, evenly=candidate.time != ROW_NUMBER))
+
+
+def _stands_still(values: pd.Series) -> bool:
+    """Return whether a column is a switch, or mostly has the value of the row before: a size, a property."""
+    numbers = values.dropna().to_numpy()
+    if len(numbers) < 2 or (np.isin(numbers, (0, 1)).mean() > 0.8 and numbers.min() == 0 and numbers.max() == 1):
+        return True
+    is_mostly_zero = np.mean(numbers == 0) > 0.5  # as intermittent demand is
+    return len(np.unique(numbers)) == 2 or bool(np.mean(np.diff(numbers) == 0) > 0.5 and not is_mostly_zero)
+
+
+def _are_codes(values: pd.Series) -> bool:
+    """Return whether a column is mostly zero, and its few whole numbers stand for events: each as often as the others.
+
+    Of amounts, as of intermittent demand, small ones are more frequent.
+    """
+    counts = values[values != 0].value_counts()
+    is_of_few = 2 < len(counts) <= MANY**2 and (values == 0).mean() > 0.5 and are_whole(values)
+    return bool(is_of_few and counts.min() >= FEWEST_ROWS and counts.min() >= _AS_OFTEN * counts.max())
+
+
+def _is_clock_number(values: pd.Series) -> bool:
+    """Return whether a column called time holds times of day as numbers: 1545 for a quarter to four."""
+    numbers = values.dropna().to_numpy()
+    is_called = "time" in words_of(str(values.name).replace("_", " "))
+    in_a_day = len(numbers) > 0 and numbers.min() >= 0 and 60 < numbers.max() <= 2400
+    return bool(is_called and in_a_day and (numbers % 100 < 60).all() and are_whole(values))
+
+
+def _goes_one_way(values: pd.Series, series: NDArray[np.int64], *, evenly: bool) -> bool:
+    """Return whether numbers rise, or fall, with every row of a series, as no measurement does.
+
+    Args:
+        values: a column.
+        series: number of each row's series (num_rows,).
+        evenly: by about the same in nearly every row, as those of a clock.
+    """
+    steps = np.diff(values.to_numpy())[series[1:] == series[:-1]]
+    if len(steps) < FEWEST_ROWS or not ((steps > 0).all() or (steps < 0).all()):
+        return False
+    usual = np.median(steps)
+    return not evenly or bool(np.mean(np.abs(steps - usual) <= EVEN * abs(usual)) >= MOSTLY_STEPS)
+
+
+def _counts_or_cycles(values: pd.Series, series: NDArray[np.int64]) -> bool:
+    """Return whether whole numbers go up by one in nearly every row of a series, or start again: 1 to 7, or 1 to 31."""
+    order = np.argsort(series, kind="stable")
+    numbers, series = values.to_numpy()[order], series[order]
+    inside = series[1:] == series[:-1]
+    if len(numbers) < 3 or not inside.any() or np.isnan(numbers).any() or not are_whole(values):
+        return False
+    steps = np.diff(numbers)[inside]
+    is_next = (steps == 1) | (numbers[1:][inside] == numbers.min())
+    are_years = numbers.min() >= FIRST_YEAR and numbers.max() <= LAST_YEAR and steps.min() >= 0 and steps.max() == 1
+    return bool(are_years or (steps == 1).all() or (is_next.mean() > 0.9 and np.mean(steps == 1) > 0.6))
+
+
+def _have_one_scale(columns: list[pd.Series]) -> bool:
+    """Return whether columns are of one kind by their size."""
+    medians = np.array([column.abs().median() for column in columns])
+    return bool((medians > 0).all() and medians.max() <= _SCALE_APART * medians.min())
