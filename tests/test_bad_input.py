@@ -251,8 +251,8 @@ def test_future_covariates_are_needed(with_future, refused):
         (lambda f: f[:2], "no 'temperature' for 1 of the 3 steps .* 2024-05-02", NEEDED),
         (lambda f: f[4:], "2024-05-02; it has 6 rows, from 2024-05-04 to 2024-05-09", NEEDED),
         (lambda f: f.assign(date=f["date"] + " 01:00"), "no 'temperature' for 3 of the 3 steps", NEEDED),
-        (lambda f: f.drop(columns="temperature"), "no column 'temperature'; its columns are 'date'", "add the column"),
-        (lambda f: f.drop(columns="date"), "no column 'date'; its columns are 'temperature'", "add the column"),
+        (lambda f: f.drop(columns="temperature"), "no column 'temperature'; its columns are 'date'", "^call it"),
+        (lambda f: f.drop(columns="date"), "no column 'date'; its columns are 'temperature'", "^call it"),
         (lambda f: f.assign(temperature="warm"), r"'temperature' must be numeric; row 1 \(line 2\)", "as in training"),
         (
             lambda f: f.assign(temperature=[1, np.nan, *range(8)]),

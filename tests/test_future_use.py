@@ -35,6 +35,12 @@ def test_a_future_file_without_a_matching_row_is_refused(refused, run, write, fi
     refused("predict", run, "--future", path, "--out", "f.csv", message=message, hint="^--data with the history")
 
 
+def test_a_future_file_of_a_run_without_known_covariates_is_refused(refused, finished_run, write):
+    path = write(future("2024-04-30", 3), "future.csv")
+    message = "^'future.csv' would not be used: the run has no covariates that are known in advance$"
+    refused("predict", finished_run, "--future", path, "--out", "f.csv", message=message, hint="^leave --future out")
+
+
 def test_a_future_file_with_matching_rows_is_used(forecast, run, write):
     path = write(future("2024-04-25", 30), "future.csv")
     outcome = forecast("predict", run, "--future", path, "--out", "with.csv")

@@ -125,9 +125,12 @@ def join_future(
         date_format: how the table's stamps are written; found when None.
 
     Raises:
-        DataError: a column, a row or a value is missing, no row of a series is used, or every forecast was issued too
-            late.
+        DataError: a column, a row or a value is missing, no row of a series is used, every forecast was issued too
+            late, or nothing is known in advance.
     """
+    if not panel.roles.future and panel.frequency.sessions is None:  # the days of an exchange are read from any table
+        message = f"'{source}' would not be used: the run has no covariates that are known in advance"
+        raise DataError(message, "leave --future out, or train with --future COLUMNS")
     in_panel = future_in_panel(panel, horizon)
     future_frame = named_as_in_history(panel, future_frame, source, report)
     add = _issued if is_issued(future_frame) else _given

@@ -136,10 +136,10 @@ def test_a_file_that_lacks_a_column(panel: Panel, future: pd.DataFrame, column: 
         join_future(panel, future.drop(columns=column), 5, "future.csv")
 
 
-def test_without_future_covariates_a_file_adds_nothing(as_panel: AsPanel) -> None:
+def test_without_covariates_known_in_advance_a_file_is_refused(as_panel: AsPanel) -> None:
     panel = as_panel(pd.DataFrame({"step": np.arange(5), "y": np.arange(5.0)}))
-    longer = join_future(panel, pd.DataFrame({"step": [5]}), 2, "future.csv")
-    assert longer.timestamps.tolist() == [0, 1, 2, 3, 4, 5, 6]
+    with pytest.raises(DataError, match="would not be used"):
+        join_future(panel, pd.DataFrame({"step": [5]}), 2, "future.csv")
 
 
 def test_a_single_series_needs_no_identifier(as_panel: AsPanel, two_series: pd.DataFrame, future: pd.DataFrame) -> None:
