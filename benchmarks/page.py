@@ -174,7 +174,7 @@ def main() -> int:
         folder, page = Path(name), Path(name) / "page.html"
         dump = attention(folder)
         shown, whole, valued = choose_windows(dump, WINDOWS)
-        page.write_text(make_page(dump, shown, values(int(valued.sum())), whole=whole, valued=valued), encoding="utf-8")
+        page.write_text(make_page(dump, PageWindows(shown, whole, valued), values(int(valued.sum()))), encoding="utf-8")
         browser = chromium.Browser(binary, folder / "profile")
         browser.call("Performance.enable", timeDomain="threadTicks")
         loads = [load(browser, page) for _ in range(LOADS)]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
-from forecast_attn.cli.tables import make_console, plain_table
+from forecast_attn.cli.tables import make_console, number_text, p_value_text, plain_table
 from forecast_attn.cli.training_display import ENDINGS, TrainingDisplay
 from forecast_attn.comparison.compare import ComparisonListener
 
@@ -45,7 +45,7 @@ class ComparisonDisplay(TrainingDisplay, ComparisonListener):
     def run_ended(self, metrics: dict[str, Any], *, kept: bool) -> None:
         epochs = sum(part["epochs"] for part in metrics.get("members", [metrics]))
         how = "trained before" if kept else f"{epochs} epochs, {ENDINGS[metrics['ended']]}"
-        self.say(f"{self.run}MAE {_number(metrics['validation']['mae'])} ({how})")
+        self.say(f"{self.run}MAE {number_text(metrics['validation']['mae'], 4)} ({how})")
 
 
 def show_comparison(comparison: Comparison, folder: Path) -> None:
@@ -81,10 +81,10 @@ def _errors(comparison: Comparison) -> Table:
     for row in comparison.leaderboard.to_dict("records"):
         skill = f"{row['skill_per_cent']:+.1f} %" if math.isfinite(row["skill_per_cent"]) else "–"
         numbers = (_with_spread(name, row) for name in errors)
-        table.add_row(str(row["rank"]), row["attention"], *numbers, skill, _p_value(row["dm_p_value"]))
+        table.add_row(str(row["rank"]), row["attention"], *numbers, skill, p_value_text(row["dm_p_value"], 3))
     for name, scored in comparison.baselines.items():
         shown = f"{name} ({comparison.seasonal_naive['season']})" if name == "seasonal-naive" else name
-        table.add_row("", shown, *(_number(scored.get(error)) for error in errors))
+        table.add_row("", shown, *(number_text(scored.get(error), 4) for error in errors))
     return table
 
 
@@ -109,14 +109,4 @@ def _with_spread(name: str, row: dict[Any, Any]) -> str:
     """A mean and, where there are several seeds, its standard deviation."""
     scale, unit = (100, " %") if name == "coverage" else (1, "")
     mean, spread = scale * row[name], scale * row[f"{name}_std"]
-    return _number(mean) + unit if not math.isfinite(spread) else f"{_number(mean)} ± {spread:.2g}{unit}"
-
-
-def _number(value: float | None) -> str:
-    return "–" if value is None or not math.isfinite(value) else f"{value:.4g}"
-
-
-def _p_value(value: float) -> str:
-    if not math.isfinite(value):
-        return "–"
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+    return number_text(mean, 4) + unit if not math.isfinite(spread) else f"{number_text(mean, 4)} ± {spread:.2g}{unit}"

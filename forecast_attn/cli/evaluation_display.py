@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
-from forecast_attn.cli.tables import plain_table
+from forecast_attn.cli.tables import number_text, p_value_text, plain_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,6 +16,8 @@ _COUNTS = ("rows", "no_target", "no_forecast")
 _OF_QUANTILES = ("pinball", "wql", "crps", "coverage", "width", "winkler")
 _ABREAST = 8
 """Scores of quantiles in one table; more would not fit a line."""
+DIGITS = 5
+"""Significant digits, more than any of these numbers is precise to."""
 _HEADINGS = {"skill_per_cent": "skill", "no_target": "no target", "no_forecast": "no forecast"}
 
 
@@ -67,8 +68,8 @@ def tests_table(tests: pd.DataFrame) -> Table:
             first, second = second, first
         name = f"{row['test']}, step {row['step']}" if isinstance(row["step"], int) else row["test"]
         note = f"  {row['note']}" if row["note"] else ""
-        statistic = _number(abs(row["statistic"]))  # its sign is what the order says
-        table.add_row(str(first), str(second), name, statistic, _p_value(row["p_value"]), f"{row['n']:,}{note}")
+        statistic = number_text(abs(row["statistic"]), DIGITS)  # its sign is what the order says
+        table.add_row(str(first), str(second), name, statistic, p_value_text(row["p_value"], 4), f"{row['n']:,}{note}")
     return table
 
 
@@ -86,7 +87,7 @@ def against_table(skills: pd.DataFrame, tests: pd.DataFrame) -> Table:
         matching = tests[["model_a", "model_b"]].isin(pair).sum(axis=1)
         of_pair = tests[matching == len(pair)].set_index("test")
         p_values = dict(zip(of_pair.index, of_pair["p_value"], strict=True))
-        p_texts = [_p_value(p_values[test]) if test in p_values else "–" for test in ("DM", "GW")]
+        p_texts = [p_value_text(p_values[test], 4) if test in p_values else "–" for test in ("DM", "GW")]
         notes = sorted({note for note in of_pair["note"] if note})
         number = f"{of_pair['n'].max():,}" if len(of_pair) else "–"
         table.add_row(*map(str, pair), f"{skill:+.1f} %", *p_texts, "  ".join([number, *notes]))
@@ -116,15 +117,4 @@ def _cell(name: str, value: Any, is_key: bool) -> str:
         return "–"
     if name in _PER_CENT or name.startswith("coverage@"):
         return f"{100 * value:.2f} %"
-    return f"{value:+.1f} %" if name == "skill_per_cent" else _number(value)
-
-
-def _number(value: float) -> str:
-    """Five significant digits, more than any of these numbers is precise to."""
-    return f"{value:.5g}" if math.isfinite(value) else "–"
-
-
-def _p_value(value: float) -> str:
-    if not math.isfinite(value):
-        return "–"
-    return "< 0.0001" if value < 0.0001 else f"{value:.4f}"
+    return f"{value:+.1f} %" if name == "skill_per_cent" else number_text(value, DIGITS)

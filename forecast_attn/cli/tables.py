@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import re
 import sys
@@ -96,6 +97,19 @@ def plain_table(*headings: str, left: Iterable[str] = (), whole: Iterable[str] =
     for heading in headings:
         table.add_column(heading, justify="left" if heading in left else "right", no_wrap=heading in whole)
     return table
+
+
+def number_text(value: float | None, digits: int) -> str:
+    """A number with so many digits; a dash for none."""
+    return f"{value:.{digits}g}" if value is not None and math.isfinite(value) else "–"
+
+
+def p_value_text(value: float, decimals: int) -> str:
+    """A p-value with so many decimals, those below the smallest of them as less than it; a dash for none."""
+    if not math.isfinite(value):
+        return "–"
+    least = 10.0**-decimals
+    return f"< {least:.{decimals}f}" if value < least else f"{value:.{decimals}f}"
 
 
 # --------------------------------------------------------------------------- tables that are wider than the terminal

@@ -15,14 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from forecast_attn.attention_file import AttentionDump
 from forecast_attn.data.sessions import base_alias
 from forecast_attn.inspection.audit_section import audit_section
 from forecast_attn.inspection.describe import inspect_attention
 from forecast_attn.inspection.interpretation import Evidence, evidence_of
-from forecast_attn.inspection.page_data import choose_windows, default_windows, page_document, script_json
+from forecast_attn.inspection.page_data import PageWindows, choose_windows, default_windows, page_document, script_json
 from forecast_attn.inspection.page_sections import (
     findings_section,
     reading_words,
@@ -95,26 +94,25 @@ def build_report(
         DataError: the file holds no windows, or the table cannot be read.
         RunError: the file or the run is damaged.
     """
-    shown, whole, valued = choose_windows(dump, num_windows or default_windows(dump))
-    drawn = shown.take(np.flatnonzero(valued))
+    drawn = choose_windows(dump, num_windows or default_windows(dump))
+    valued = drawn.dump.take(np.flatnonzero(drawn.valued))
     if run is None:
-        values = WindowValues.unknown(drawn, "The series is not drawn: name the run instead of its attention file.")
+        values = WindowValues.unknown(valued, "The series is not drawn: name the run instead of its attention file.")
     else:
-        values = values_of_windows(run, drawn, table, dump)
-    documents = _documents_of(run)
-    html = make_page(dump, shown, values, **documents, evidence=evidence_of(run), by=by, whole=whole, valued=valued)
-    return HtmlReport(html, int(whole.sum()), dump.num_windows, series_with_less(dump, whole, valued))
+        values = values_of_windows(run, valued, table, dump)
+    html = make_page(dump, drawn, values, **_documents_of(run), evidence=evidence_of(run), by=by)
+    return HtmlReport(html, int(drawn.whole.sum()), dump.num_windows, series_with_less(dump, drawn))
 
 
-def series_with_less(dump: AttentionDump, whole: NDArray[np.bool_], valued: NDArray[np.bool_]) -> str:
+def series_with_less(dump: AttentionDump, drawn: PageWindows) -> str:
     """Number of series that the page has no weights or values of, in words; empty where it has all of every series.
 
     Args:
         dump: the windows the page is about.
-        whole: (windows shown,) those whose weights the page holds; each other one is the only one of its series.
-        valued: (windows shown,) those whose values it holds.
+        drawn: those it draws; one without weights of its own is the only one of its series.
     """
-    light, bare, every = int((valued & ~whole).sum()), int((~valued).sum()), len(dump.item_ids)
+    light, bare = int((drawn.valued & ~drawn.whole).sum()), int((~drawn.valued).sum())
+    every = len(dump.item_ids)
     are = "is drawn at its newest cut-off with its" if light == 1 else "are drawn at their newest cut-off with their"
     parts = [f"{light:,} of {every:,} series {are} mean weights"] if light else []
     if bare:
@@ -127,7 +125,7 @@ def series_with_less(dump: AttentionDump, whole: NDArray[np.bool_], valued: NDAr
 
 def make_page(
     dump: AttentionDump,
-    shown: AttentionDump,
+    drawn: PageWindows,
     values: WindowValues,
     *,
     config: dict[str, Any] | None = None,
@@ -135,33 +133,28 @@ def make_page(
     audit: dict[str, Any] | None = None,
     evidence: Evidence | None = None,
     by: str | None = None,
-    whole: NDArray[np.bool_] | None = None,
-    valued: NDArray[np.bool_] | None = None,
 ) -> str:
     """The page of attention windows, with what is known of them and of their run.
 
     Args:
         dump: the windows the means are taken over.
-        shown: those among them that can be chosen.
+        drawn: those among them that can be chosen.
         values: what the valued ones of these looked at and forecast.
         config: the run's config.json; like the next two, its part of the page is left out when None.
         metrics: its metrics.json.
         audit: its audit.json.
         evidence: what is known of the need for its weights.
         by: groups that stand side by side at first.
-        whole: (windows shown,) those whose weights the page holds; all when None.
-        valued: (windows shown,) those with a row in `values`; all when None.
     """
-    whole, valued = (np.ones(shown.num_windows, bool) if each is None else each for each in (whole, valued))
     inspection = inspect_attention(dump, evidence=evidence)
     return _fill_template(
         title=_title(inspection.header),
         subtitle=_subtitle(inspection.header),
         reading=reading_words(inspection.reading),
-        findings=findings_section(inspection, [*filter(None, [series_with_less(dump, whole, valued)]), *values.notes]),
+        findings=findings_section(inspection, [*filter(None, [series_with_less(dump, drawn)]), *values.notes]),
         audit=audit_section(audit),
         run=run_section(config, metrics),
-        data=script_json(page_document(dump, shown, values, by, whole, valued)),
+        data=script_json(page_document(dump, drawn, values, by)),
     )
 
 

@@ -77,6 +77,11 @@ class PageWindows(NamedTuple):
     valued: NDArray[np.bool_]
     """(num_windows,) those with the values that they looked at and forecast: all but the bare ones."""
 
+    @classmethod
+    def all_of(cls, dump: AttentionDump) -> PageWindows:
+        """Every window with its weights and values."""
+        return cls(dump, np.ones(dump.num_windows, bool), np.ones(dump.num_windows, bool))
+
 
 def choose_windows(dump: AttentionDump, count: int) -> PageWindows:
     """At most `count` whole windows, and the newest one of every other series, a light one if `LIGHT_BYTES` hold it.
@@ -136,27 +141,18 @@ def _evenly(indices: NDArray[np.int64], count: int) -> NDArray[np.int64]:
 
 
 def page_document(
-    dump: AttentionDump,
-    shown: AttentionDump,
-    values: WindowValues,
-    by: str | None = None,
-    whole: NDArray[np.bool_] | None = None,
-    valued: NDArray[np.bool_] | None = None,
+    dump: AttentionDump, drawn: PageWindows, values: WindowValues, by: str | None = None
 ) -> dict[str, Any]:
     """Data of the page.
 
     Args:
         dump: the windows the means are taken over.
-        shown: those among them that are drawn one by one.
+        drawn: those among them that are drawn one by one.
         values: what the valued ones of these looked at and forecast.
-        whole: (windows shown,) those whose weights and covariates the page holds, all of them valued; all when None.
-        valued: (windows shown,) those with a row in `values`; all when None.
         by: groups that stand side by side at first.
     """
-    sizes = dump.metadata
+    sizes, (shown, whole, valued) = dump.metadata, drawn
     times, windows = _windows(shown)
-    whole = np.ones(shown.num_windows, bool) if whole is None else whole
-    valued = np.ones(shown.num_windows, bool) if valued is None else valued
     for index in np.flatnonzero(~whole):
         windows[index]["light" if valued[index] else "bare"] = True
     return {

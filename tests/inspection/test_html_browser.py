@@ -15,7 +15,7 @@ import scipy.stats
 
 from forecast_attn.attention_file import AttentionMetadata, AttentionWriter, read_attention
 from forecast_attn.inspection.html_report import build_report, make_page, page_of_parts
-from forecast_attn.inspection.page_data import choose_windows
+from forecast_attn.inspection.page_data import PageWindows, choose_windows
 from forecast_attn.inspection.page_sections import table
 from forecast_attn.inspection.window_values import WindowValues
 
@@ -60,7 +60,7 @@ def values(dump):
 @pytest.fixture(scope="module")
 def page(dump, values, tmp_path_factory):
     path = tmp_path_factory.mktemp("page") / "page.html"
-    path.write_text(make_page(dump, dump, values), encoding="utf-8")
+    path.write_text(make_page(dump, PageWindows.all_of(dump), values), encoding="utf-8")
     return path
 
 
@@ -216,7 +216,11 @@ def test_nearly_equal_weights_are_pale_and_their_arcs_thin(browser, tmp_path, we
             weights=rows[None, None, None],
         )
     dump, path = read_attention(tmp_path / "days.parquet"), tmp_path / "page.html"
-    path.write_text(make_page(dump, dump, WindowValues(np.arange(10.0)[None], np.ones((1, 1)), np.ones((1, 1)), [])))
+    path.write_text(
+        make_page(
+            dump, PageWindows.all_of(dump), WindowValues(np.arange(10.0)[None], np.ones((1, 1)), np.ones((1, 1)), [])
+        )
+    )
     browser.open(path)
     pixels = "document.querySelector('#heatmap canvas').getContext('2d').getImageData(0, 0, 10, 1).data"
     brightest = luminance(np.reshape(browser.ask(f"Array.from({pixels})"), (10, 4))[:, :3])
@@ -465,7 +469,7 @@ def test_tiles_are_searched_and_clicked(browser, page, dump):
 def light_page(dump, values, tmp_path):
     """The second series has no weights of its own."""
     path, whole = tmp_path / "light.html", np.array([True, True, True, False, False])
-    path.write_text(make_page(dump, dump, values, whole=whole), encoding="utf-8")
+    path.write_text(make_page(dump, PageWindows.all_of(dump)._replace(whole=whole), values), encoding="utf-8")
     return path
 
 
@@ -495,7 +499,7 @@ def test_a_series_without_values_on_the_page_is_chosen_with_its_mean_weights(bro
     path, whole = tmp_path / "bare.html", np.array([True, True, True, False, False])
     shown, of_whole = dump.take(np.array([0, 1, 2, 4])), replace(values, quantiles={}, covariates={})
     rows = {name: getattr(values, name)[:3] for name in ("past", "forecast", "actual")}
-    page = make_page(dump, shown, replace(of_whole, **rows), whole=whole[:4], valued=whole[:4])
+    page = make_page(dump, PageWindows(shown, whole[:4], whole[:4]), replace(of_whole, **rows))
     path.write_text(page, encoding="utf-8")
     browser.open(path)
     choose(browser, "item", 1)
@@ -633,7 +637,7 @@ def patched_page(tmp_path):
     dump = read_attention(tmp_path / "patches.parquet")
     past, ahead = np.arange(20.0)[None], np.arange(20.0, 30)[None]
     path = tmp_path / "page.html"
-    path.write_text(make_page(dump, dump, WindowValues(past, ahead, ahead + 1, [], "load")))
+    path.write_text(make_page(dump, PageWindows.all_of(dump), WindowValues(past, ahead, ahead + 1, [], "load")))
     return path
 
 

@@ -20,7 +20,7 @@ from forecast_attn.forecaster import Forecaster
 from forecast_attn.inspection.describe import inspect_attention
 from forecast_attn.inspection.heatmap import draw_heatmap
 from forecast_attn.inspection.html_report import build_report, make_page
-from forecast_attn.inspection.page_data import PAGE_BYTES, choose_windows, default_windows, encode_lines
+from forecast_attn.inspection.page_data import PAGE_BYTES, PageWindows, choose_windows, default_windows, encode_lines
 from forecast_attn.inspection.series_lines import lines_of_run
 from forecast_attn.inspection.window_values import WindowValues, values_of_windows
 from forecast_attn.plotting.animation import animation_of
@@ -276,7 +276,7 @@ def test_the_same_file_gives_the_same_bytes(make_dump):
 
 def test_an_audit_is_shown_with_its_verdicts_and_numbers(make_dump):
     dump = make_dump(windows=1)
-    html = make_page(dump, dump, WindowValues.unknown(dump), audit=audit())
+    html = make_page(dump, PageWindows.all_of(dump), WindowValues.unknown(dump), audit=audit())
     outline = Outline(html)
     assert not outline.open
     assert Counter(tag for tag, _ in outline.elements)["img"] == 0
@@ -291,7 +291,7 @@ def test_an_audit_is_shown_with_its_verdicts_and_numbers(make_dump):
 
 def test_the_curves_of_an_audit_are_drawn_to_scale(make_dump):
     dump = make_dump(windows=1)
-    html = make_page(dump, dump, WindowValues.unknown(dump), audit=audit())
+    html = make_page(dump, PageWindows.all_of(dump), WindowValues.unknown(dump), audit=audit())
     points = {}
     for name in ("top", "random", "bottom"):
         path = re.search(rf'class="curve {name}" d="M([^"]+)"', html)[1]
@@ -305,13 +305,13 @@ def test_the_curves_of_an_audit_are_drawn_to_scale(make_dump):
 
 def test_the_weights_of_an_audit_stand_beside_what_the_forecast_misses(make_dump):
     dump = make_dump(windows=1)
-    html = make_page(dump, dump, WindowValues.unknown(dump), audit=audit())
+    html = make_page(dump, PageWindows.all_of(dump), WindowValues.unknown(dump), audit=audit())
     area = re.search(r'class="area" d="M([^"]+)Z"', html)[1]
     heights = np.array([pair.split() for pair in area.split("L")], float)[:, 1]
     heights = (heights[0] - heights)[1:-1]  # without its two feet
     np.testing.assert_allclose(heights / heights.max(), np.array([0.1, 0.3, 0.6]) / 0.6, atol=2e-3)
     assert "state_occlusion" not in html
-    without = make_page(dump, dump, WindowValues.unknown(dump), audit=audit() | {"profiles": {}})
+    without = make_page(dump, PageWindows.all_of(dump), WindowValues.unknown(dump), audit=audit() | {"profiles": {}})
     assert 'class="area"' not in without
 
 

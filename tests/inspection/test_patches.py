@@ -17,7 +17,7 @@ from forecast_attn.inspection.grouping import GROUPINGS
 from forecast_attn.inspection.heatmap import draw_heatmap
 from forecast_attn.inspection.html_report import make_page
 from forecast_attn.inspection.interpretation import Evidence
-from forecast_attn.inspection.page_data import page_document
+from forecast_attn.inspection.page_data import PageWindows, page_document
 from forecast_attn.inspection.series_lines import SeriesLines
 from forecast_attn.inspection.statistics import (
     distance_span,
@@ -187,18 +187,18 @@ def test_a_picture_is_in_time_steps(patched):
 
 def test_the_page_has_the_weights_of_patches_and_the_series_of_time_steps(patched):
     dump = patched()
-    document = page_document(dump, dump, values_of(dump))
+    document = page_document(dump, PageWindows.all_of(dump), values_of(dump))
     assert (document["lookback"], document["patchLength"], document["numTargets"]) == (KEYS, LENGTH, HORIZON)
     assert document["stepTexts"] == ["1–8", "9–16", "17–20"]
     assert document["distances"][3] == "1d … 1d 7h"
     assert document["windows"][0]["times"] == 0
     assert (document["times"][0], document["times"][48]) == ("2026-01-04 00:00", "2026-01-06 00:00")
-    assert "48 in 6 patches of 8 time steps" in make_page(dump, dump, values_of(dump))
+    assert "48 in 6 patches of 8 time steps" in make_page(dump, PageWindows.all_of(dump), values_of(dump))
 
 
 def test_a_page_of_time_steps_says_nothing_of_patches(make_dump):
     dump = make_dump(windows=1)
-    document = page_document(dump, dump, WindowValues.unknown(dump))
+    document = page_document(dump, PageWindows.all_of(dump), WindowValues.unknown(dump))
     assert not {"patchLength", "stepTexts", "numTargets"} & set(document)
 
 
