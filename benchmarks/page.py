@@ -173,8 +173,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder, page = Path(name), Path(name) / "page.html"
         dump = attention(folder)
-        shown, whole, valued = choose_windows(dump, WINDOWS)
-        page.write_text(make_page(dump, PageWindows(shown, whole, valued), values(int(valued.sum()))), encoding="utf-8")
+        drawn = choose_windows(dump, WINDOWS)
+        page.write_text(make_page(dump, drawn, values(int(drawn.valued.sum()))), encoding="utf-8")
         browser = chromium.Browser(binary, folder / "profile")
         browser.call("Performance.enable", timeDomain="threadTicks")
         loads = [load(browser, page) for _ in range(LOADS)]
