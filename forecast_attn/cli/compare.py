@@ -9,7 +9,15 @@ import typer
 
 import forecast_attn.cli.printing as printing
 from forecast_attn.cli.completion import resumable_comparisons
-from forecast_attn.cli.flags import ConfigFile, Json, Quiet, TableArgument, search_options, with_options
+from forecast_attn.cli.flags import (
+    ConfigFile,
+    Json,
+    Quiet,
+    TableArgument,
+    refuse_with_resume,
+    search_options,
+    with_options,
+)
 from forecast_attn.cli.signals import with_resume_hint
 from forecast_attn.config.requests import TRAINING, CompareRequest, Sharing
 from forecast_attn.errors import ConfigError
@@ -33,7 +41,8 @@ def compare(
     **options: Any,
 ) -> None:
     if resume is not None:
-        options = _checked_with_resume({"config": config, **options})
+        refuse_with_resume({"config": config, **options}, "a comparison", Sharing.names())
+        options = CompareRequest.checked(options)
     else:
         options = _checked(data, config, options)
 
@@ -67,18 +76,6 @@ def _checked(data: Path | None, config: Path | None, options: dict[str, Any]) ->
     request, shared = search_options(CompareRequest, config, options)
     ComparisonPlan.of(request, **shared)
     return {**shared, **request.to_options(), "out": request.out or fresh_path("comparison")}
-
-
-def _checked_with_resume(options: dict[str, Any]) -> dict[str, Any]:
-    """The options of how the work is shared out; all others are as the comparison was started."""
-    given = {name: value for name, value in options.items() if value is not None}
-    others = [name for name in given if name not in Sharing.names()]
-    if others:
-        raise ConfigError(
-            f"--resume continues a comparison as it was started; it cannot change --{others[0].replace('_', '-')}",
-            "leave the other options out",
-        )
-    return CompareRequest.checked(given)
 
 
 def _resume_command(folder: Path) -> str | None:

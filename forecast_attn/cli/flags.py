@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -176,6 +176,15 @@ def command_request(request: type[AnyRequest], config: Path | None, options: dic
         ConfigError: as `command_options`, or a value outside its type, choices or range.
     """
     return request.from_options(command_options(request.command, config, options))
+
+
+def refuse_with_resume(options: dict[str, Any], kind: str, allowed: Collection[str]) -> None:
+    """Raise ConfigError for an option that would change what `--resume` continues, `a run` or `a comparison`."""
+    for name, value in options.items():
+        if value is not None and name not in allowed:
+            flag = f"--{name.replace('_', '-')}"
+            message = f"--resume continues {kind} as it was started; it cannot change {flag}"
+            raise ConfigError(message, "leave the other options out")
 
 
 def search_options(

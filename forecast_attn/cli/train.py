@@ -11,7 +11,15 @@ import typer
 
 import forecast_attn.cli.printing as printing
 from forecast_attn.cli.completion import resumable_runs
-from forecast_attn.cli.flags import ConfigFile, Json, Quiet, TableArgument, given_options, with_options
+from forecast_attn.cli.flags import (
+    ConfigFile,
+    Json,
+    Quiet,
+    TableArgument,
+    given_options,
+    refuse_with_resume,
+    with_options,
+)
 from forecast_attn.cli.signals import with_resume_hint
 from forecast_attn.config.mechanisms import ATTENTIONS
 from forecast_attn.config.options import DataConfig, RunConfig, find_option
@@ -52,7 +60,7 @@ def train(
         _list_presets()
         return
     if resume is not None:
-        _refuse_with_resume(out, config, options)
+        refuse_with_resume({"out": out, "config": config, **options}, "a run", ("log_to",))
     elif data is None:
         raise ConfigError("there is no table to train on", "forecast train data.csv")
     else:
@@ -145,13 +153,3 @@ def _list_presets() -> None:
 def _as_flag(option: str, value: Any) -> str:
     flag = flag_name(find_option(option)[1])
     return f"--{'' if value else 'no-'}{flag}" if isinstance(value, bool) else f"--{flag} {value}"
-
-
-def _refuse_with_resume(out: Path | None, config: Path | None, options: dict[str, Any]) -> None:
-    others = {"out": out, "config": config, **options, "log_to": None}
-    given = [name for name, value in others.items() if value is not None]
-    if given:
-        raise ConfigError(
-            f"--resume continues a run as it was started; it cannot change --{given[0].replace('_', '-')}",
-            "leave the other options out",
-        )
