@@ -37,8 +37,8 @@ def run_layers(
 class Bridge(nn.Module):
     """First decoder state tanh(W h) from the encoder's last state, layer by layer (Bahdanau et al. 2015, A.2.2).
 
-    The paper reads the backward state of the first step; a forecast is nearest to the *last* step, so both
-    directions' last states are read. An LSTM's cell state starts at zero.
+    The paper reads the backward state after the first step alone; a forecast is nearest to the *last* step, so the
+    forward state after it is read, too. An LSTM's cell state starts at zero.
     """
 
     def __init__(self, memory_size: int, decoder_size: int, num_layers: int, cell: str) -> None:
