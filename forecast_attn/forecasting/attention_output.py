@@ -138,7 +138,9 @@ class AttentionDumpPlan:
         # Both ascend; np.isin would sort all cut-offs again for every batch.
         after, before = (np.searchsorted(self.cutoffs, forecasts.cutoffs, side=side) for side in ("right", "left"))
         chosen = after > before
-        kept = forecasts if chosen.all() else _some_of(forecasts, chosen)
+        kept = forecasts
+        if not chosen.all():
+            kept = WindowForecasts._make(None if values is None else values[chosen] for values in forecasts)
         writer.write(**attention_windows(self.panel, self.model, kept), observed=self._observed(kept.cutoffs))
 
     def _observed(self, rows: NDArray[np.int64]) -> NDArray[np.bool_] | None:
@@ -151,11 +153,6 @@ class AttentionDumpPlan:
         # A patch is a key where at least one of its steps was observed.
         keys: NDArray[np.bool_] = observed.reshape(len(rows), self.model.num_keys, -1).any(axis=-1)
         return keys
-
-
-def _some_of(forecasts: WindowForecasts, chosen: NDArray[np.bool_]) -> WindowForecasts:
-    parts: list[Any] = [None if values is None else values[chosen] for values in forecasts]
-    return WindowForecasts(*parts)
 
 
 def attention_windows(panel: Panel, model: Model, forecasts: WindowForecasts) -> dict[str, Any]:

@@ -219,10 +219,7 @@ def _forecast_part(work: _PartsWork, task: _Task) -> tuple[PartForecast, NDArray
         ready = PreparedForecast.of(work.loaded, replace(work.request, data=data, future=future))
         out = files.enter_context(work.out.file(name))
         weights = None if work.attention_out is None else files.enter_context(work.attention_out.file(name))
-        request = work.request
-        predictions = forecast_prepared(
-            ready, device, attention_path=weights, choice=request.attention, members=request.attention_members
-        )
+        predictions = forecast_prepared(ready, device, attention_path=weights)
         with replacing(out) as stream, write_errors_of(out):
             predictions.to_parquet(stream, index=False)
     result = ready.result(predictions)

@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.attention_file import AttentionDump, AttentionWriter, DumpChoice, read_attention
+from forecast_attn.attention_file import AttentionDump, DumpChoice, read_attention
 from forecast_attn.baselines.registry import check_baselines
 from forecast_attn.config.options import RunConfig
 from forecast_attn.config.requests import PredictRequest
@@ -25,7 +25,7 @@ from forecast_attn.data.panel import Panel
 from forecast_attn.data.reading import Source, shared_by_all, table_name
 from forecast_attn.data.split import forecast_cutoffs
 from forecast_attn.errors import ConfigError, RunError, reason_of
-from forecast_attn.forecasting.attention_output import AttentionDumpPlan, DumpListener, NetworkShare
+from forecast_attn.forecasting.attention_output import AttentionDumpPlan, DumpListener
 from forecast_attn.forecasting.baseline_forecasts import BaselineForecasts
 from forecast_attn.forecasting.exported import ExportedRun, check_exported
 from forecast_attn.forecasting.forecast_result import ForecastResult
@@ -106,9 +106,6 @@ def forecast_run(
             device,
             attention_path=attention_path,
             csv_path=request.out,
-            choice=request.attention,
-            members=request.attention_members,
-            on_dump=request.on_dump,
             samples=paths,
             engine=engine,
         )
@@ -171,6 +168,7 @@ class LoadedRun:
 class PreparedForecast:
     """Series with all that is known of their future, and the model that is to forecast them."""
 
+    request: ForecastRequest
     model: Model
     panel: Panel
     """With `horizon` future rows per series."""
@@ -200,6 +198,7 @@ class PreparedForecast:
         weights = loaded.weights if request.combine_with is None else {}
         left_out = {*history.cold, *loaded.left_out}
         return cls(
+            request,
             model,
             panel,
             history,
@@ -326,9 +325,6 @@ def forecast_prepared(
     *,
     attention_path: Path | None = None,
     csv_path: Path | None = None,
-    choice: DumpChoice | None = None,
-    members: bool = False,
-    on_dump: DumpListener | None = None,
     samples: SampleChoice | None = None,
     engine: Engine | None = None,
 ) -> pd.DataFrame:
@@ -337,21 +333,17 @@ def forecast_prepared(
     All files take their places together at the end; a failure leaves older ones as they were.
 
     Args:
-        ready: the series, the model, and the baselines to combine it with.
+        ready: the series, the model, the baselines to combine it with, and the choice of weights to write.
         device: where networks compute; None for an exported one.
         attention_path: where to write the weights, which a model without attention does not have; None for nowhere.
         csv_path: where to write the table too.
-        choice: what of the weights is written; all of them when None.
-        members: of an ensemble, write the weights of each member too; see `member_path`.
-        on_dump: called with the size and the path of each attention file before it is written.
         samples: paths to draw, and where they are written; none when None.
         engine: forecasts windows; this process, with torch, when None.
 
     Returns:
         item_id, cutoff, timestamp, step, prediction, and a column per quantile; sorted by series and step.
     """
-    model, panel, other = ready.model, ready.panel, ready.other
-    schema = model.schema
+    model, panel, schema = ready.model, ready.panel, ready.model.schema
     cutoffs = forecast_cutoffs(panel, schema.lookback, schema.horizon, pad=schema.padded)
     parts: list[dict[str, Any]] = []
     moves: dict[int, NDArray[np.float64]] = {}
@@ -362,15 +354,14 @@ def forecast_prepared(
             arrays = files.enter_context(_arrays_in_torch(model, panel, device))
         engine = engine or _this_process(arrays)
         writer, output = None, None
-        share = None if other is None else other.network_share(panel)
-        dump_request = _DumpRequest(choice or DumpChoice(), engine, on_dump, share)
-        paths = _member_paths(model, attention_path) if members else ()
-        for member, path in zip(model.members, paths, strict=False):
-            output, writer = _open(member, panel, arrays, cutoffs, dump_request, path, files)
-            for forecasts in engine(member, panel, output.cutoffs):
-                output.write(writer, forecasts)
         if model.has_attention and attention_path is not None:
-            output, writer = _open(model, panel, arrays, cutoffs, dump_request, attention_path, files)
+            for number, member in enumerate(model.members if ready.request.attention_members else ()):
+                output = _dump_plan(ready, member, cutoffs, engine, arrays, member_path(attention_path, number))
+                writer = files.enter_context(output.open(member_path(attention_path, number)))
+                for forecasts in engine(member, panel, output.cutoffs):
+                    output.write(writer, forecasts)
+            output = _dump_plan(ready, model, cutoffs, engine, arrays, attention_path)
+            writer = files.enter_context(output.open(attention_path))
         # All windows are computed the way that has weights, written or not: a forecast depends on no option.
         for forecasts in engine(model, panel, cutoffs, need_weights=model.has_attention):
             combined = ready.combined(forecasts)
@@ -412,38 +403,23 @@ def member_path(averaged: Path, number: int) -> Path:
     return averaged.with_name(f"{averaged.stem}-member-{number}{averaged.suffix}")
 
 
-def _member_paths(model: Model, averaged: Path | None) -> tuple[Path, ...]:
-    """Paths of the members' weights; none where no weights are written."""
-    return () if averaged is None else tuple(member_path(averaged, number) for number in range(len(model.members)))
-
-
-class _DumpRequest(NamedTuple):
-    """Choices for writing the weights, what forecasts a few of them, and the listener."""
-
-    choice: DumpChoice
-    engine: Engine
-    on_dump: DumpListener | None
-    share: NetworkShare | None
-    """None where the network forecasts alone."""
-
-
-def _open(
+def _dump_plan(
+    ready: PreparedForecast,
     model: Model,
-    panel: Panel,
-    arrays: WindowArrays | None,
     cutoffs: NDArray[np.int64],
-    dump_request: _DumpRequest,
+    engine: Engine,
+    arrays: WindowArrays | None,
     path: Path,
-    files: contextlib.ExitStack,
-) -> tuple[AttentionDumpPlan, AttentionWriter]:
-    """The attention file of a model, which takes its place when `files` are closed."""
-    choice, engine, share = dump_request.choice, dump_request.engine, dump_request.share
+) -> AttentionDumpPlan:
+    """The weights of a model, or of a member of it, on their way to a file; its size is reported to the listener."""
+    choice, panel = ready.request.attention, ready.panel
+    share = None if ready.other is None else ready.other.network_share(panel)
     if isinstance(engine, ExportedRun):
         forecast = partial(engine, model, panel)
         output = AttentionDumpPlan.with_rank(model, panel, cutoffs, choice, forecast, engine.value_rank, share)
     else:
         assert arrays is not None
         output = AttentionDumpPlan.plan(model, panel, arrays, cutoffs, choice, share)
-    if dump_request.on_dump is not None:
-        dump_request.on_dump(output.size, path)
-    return output, files.enter_context(output.open(path))
+    if ready.request.on_dump is not None:
+        ready.request.on_dump(output.size, path)
+    return output

@@ -46,7 +46,7 @@ def _randomised(window: Window) -> Window:
         torch.randn(part.shape, generator=generator) if isinstance(part, Tensor) and part.is_floating_point() else part
         for part in window
     ]
-    return Window(*parts)  # type: ignore[arg-type]
+    return Window._make(parts)
 
 
 def _agrees(model: Model, window: Window, full: list[ForecastOutput], size: int) -> bool:
@@ -84,12 +84,12 @@ def joined(windows: list[Window]) -> Window:
     if len(windows) == 1:
         return windows[0]
     parts = [None if group[0] is None else torch.cat(group) for group in zip(*windows, strict=True)]
-    return Window(*parts)  # type: ignore[arg-type]
+    return Window._make(parts)
 
 
 def part_of(window: Window, rows: slice | Tensor) -> Window:
     """Some windows of a batch."""
-    return Window(*(None if part is None else part[rows] for part in window))  # type: ignore[arg-type]
+    return Window._make(None if part is None else part[rows] for part in window)
 
 
 def part_of_output(output: ForecastOutput, rows: slice) -> ForecastOutput:

@@ -26,7 +26,25 @@ from forecast_attn.training.preparation import Preparation, prepare
 from forecast_attn.training.progress import TrainingListener
 from forecast_attn.training.resume import train_or_go_on
 from forecast_attn.training.train import resolved
+from forecast_attn.tuning.result import TuningResult, result_of
 from forecast_attn.tuning.space import CHANGE_THE_LOSS, Space, TableShape, check_free, default_space, read_space
+from forecast_attn.tuning.study import (
+    ERROR,
+    SAME,
+    check_installed,
+    close_storage,
+    counts,
+    mark_interrupted,
+    mark_started,
+    open_storage,
+    open_study,
+    quiet_optuna,
+    refusing_damage,
+    release_dead_trials,
+    restart_trial,
+    running,
+    storage_url,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,7 +53,6 @@ if TYPE_CHECKING:
     from optuna.trial import FrozenTrial, Trial
 
     from forecast_attn.config.keywords import TuneKeywords
-    from forecast_attn.tuning.result import TuningResult
     from forecast_attn.tuning.scoring import Objective
 
 POLL = 0.5
@@ -83,8 +100,6 @@ def tune(
         RunError: the storage cannot be opened, the run cannot be written, or no trial could be scored.
         KeyboardInterrupt: Ctrl-C; call again to go on.
     """
-    from forecast_attn.tuning.study import check_installed, quiet_optuna, refusing_damage
-
     check_installed()
     listener = listener or TuningListener()
     choices = {name: value for name, value in options.items() if name in TuneRequest.names()}
@@ -134,7 +149,6 @@ class Search:
             ConfigError, DataError, RunError: as `tune`.
         """
         from forecast_attn.tuning.scoring import Objective
-        from forecast_attn.tuning.study import open_storage, open_study, storage_url
 
         base = RunConfig.from_options(shared)
         given = None if request.space is None else read_space(request.space)
@@ -166,8 +180,6 @@ class Search:
 
     def close(self) -> None:
         """Close the database."""
-        from forecast_attn.tuning.study import close_storage
-
         close_storage(self.storage)
 
     # ------------------------------------------------------------------ trials
@@ -233,8 +245,6 @@ class Search:
             raise_heard: raises Ctrl-C or SIGTERM where one was put off.
             check_helpers: raises where others have failed, who alone try options; None where this process does too.
         """
-        from forecast_attn.tuning.study import release_dead_trials, running
-
         known = {trial.number for trial in self._finished()}
         is_waiting = False
         while True:
@@ -271,14 +281,13 @@ class Search:
 
     def _score(self, trial: Trial, *, deadline: float | None) -> float:
         """Score a trial; if it fails or is pruned, its attributes say why."""
-        from forecast_attn.tuning import study
         from forecast_attn.tuning.scoring import RefusedTrialError, TimeIsUpError, TrialListener
 
-        study.mark_started(trial)
+        mark_started(trial)
         params = {name: dimension.suggest(trial, name) for name, dimension in self.space.items()}
         same = self._same(params)
         if same is not None:
-            trial.set_user_attr(study.SAME, same.number)
+            trial.set_user_attr(SAME, same.number)
             return float(same.values[0])
         started = time.monotonic()
         prunes = self.request.pruner != "none" and not CHANGE_THE_LOSS & self.space.keys()
@@ -286,14 +295,14 @@ class Search:
         try:
             scored = self.objective.score(params, watch)
         except RefusedTrialError as error:
-            trial.set_user_attr(study.ERROR, str(error))
+            trial.set_user_attr(ERROR, str(error))
             raise
         except (KeyboardInterrupt, TimeIsUpError, TerminatedError):
-            study.mark_interrupted(trial)
-            study.restart_trial(self.study, self.study.get_trials(deepcopy=False)[trial.number])
+            mark_interrupted(trial)
+            restart_trial(self.study, self.study.get_trials(deepcopy=False)[trial.number])
             raise
         except RunError as error:
-            trial.set_user_attr(study.ERROR, error.message)
+            trial.set_user_attr(ERROR, error.message)
             raise
         finally:
             trial.set_user_attr("epochs", watch.epochs)
@@ -309,8 +318,6 @@ class Search:
         return next((trial for trial in scored if trial.params == params), None)
 
     def _finished(self) -> list[FrozenTrial]:
-        from forecast_attn.tuning.study import counts
-
         return [trial for trial in self.study.get_trials(deepcopy=False) if counts(trial)]
 
     def _work_of_helper(self, deadline: float | None) -> _HelpersWork:
@@ -330,8 +337,6 @@ class Search:
         Raises:
             RunError: no trial was scored.
         """
-        from forecast_attn.tuning.result import result_of
-
         return result_of(self.study, self.request, self.space)
 
     def winner_is_training(self) -> bool:
@@ -415,8 +420,6 @@ class _HelpersWork(NamedTuple):
 
 def _help(work: _HelpersWork, _: int) -> None:
     """Work on the trials of a study that another process began, in a process of its own."""
-    from forecast_attn.tuning.study import quiet_optuna
-
     listener = TuningListener()
     with contextlib.suppress(KeyboardInterrupt), quiet_optuna():  # the process that began it says so
         search = Search.prepare(*work, listener)
