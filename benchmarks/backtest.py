@@ -25,8 +25,8 @@ from bounds import at_least, at_most, exit_code
 from forecast_attn import Forecaster
 from forecast_attn.backtest.backtest import write_backtest
 from forecast_attn.backtest.backtest_options import BacktestOptions
+from forecast_attn.backtest.backtest_plan import plan_backtest
 from forecast_attn.backtest.job import Backtest, BacktestListener
-from forecast_attn.backtest.plan import plan_backtest
 from forecast_attn.forecasting.inference import BATCH_SIZE
 from forecast_attn.runs.run_dir import RunDir
 

@@ -349,7 +349,7 @@ def _of_the_user(folder: Path) -> set[tuple[Path, bytes]]:
 
 def _pages(folder: Path) -> tuple[Any, str, str]:
     """Every page of `forecast ui` for a folder; an answer is one of the statuses that its server means to give."""
-    from forecast_attn.live.server import RunsServer
+    from forecast_attn.live.runs_server import RunsServer
 
     server = RunsServer(folder)
     try:

@@ -38,7 +38,7 @@ from forecast_attn.inspection.html_report import make_page  # noqa: E402
 from forecast_attn.inspection.page_data import choose_windows  # noqa: E402
 from forecast_attn.inspection.window_values import WindowValues  # noqa: E402
 from forecast_attn.live.listing import list_runs, pages_of  # noqa: E402
-from forecast_attn.live.server import RunsServer  # noqa: E402
+from forecast_attn.live.runs_server import RunsServer  # noqa: E402
 
 chromium: Any = importlib.import_module("tests.chromium")  # which types are not checked in
 

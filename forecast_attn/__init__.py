@@ -15,7 +15,7 @@ os.environ.setdefault("MKL_CBWR", "AUTO,STRICT")
 if TYPE_CHECKING:
     from forecast_attn.attention_file import AttentionDump as AttentionDump
     from forecast_attn.attention_file import read_attention as read_attention
-    from forecast_attn.backtest.result import BacktestResult as BacktestResult
+    from forecast_attn.backtest.backtest_result import BacktestResult as BacktestResult
     from forecast_attn.comparison.compare import compare as compare
     from forecast_attn.comparison.compare import resume_comparison as resume_comparison
     from forecast_attn.comparison.leaderboard import Comparison as Comparison
@@ -24,21 +24,21 @@ if TYPE_CHECKING:
     from forecast_attn.forecaster import Forecaster as Forecaster
     from forecast_attn.forecasting.forecast_result import ForecastResult as ForecastResult
     from forecast_attn.forecasting.mlflow_model import save_mlflow_model as save_mlflow_model
-    from forecast_attn.live.server import ui as ui
+    from forecast_attn.live.runs_server import ui as ui
     from forecast_attn.serving.app import create_app as create_app
     from forecast_attn.serving.server import serve as serve
-    from forecast_attn.tuning.result import TuningResult as TuningResult
     from forecast_attn.tuning.search import tune as tune
+    from forecast_attn.tuning.tuning_result import TuningResult as TuningResult
 
     __version__: str
 
 _HOMES = {
     "AttentionDump": "attention_file",
-    "BacktestResult": "backtest.result",
+    "BacktestResult": "backtest.backtest_result",
     "Comparison": "comparison.leaderboard",
     "ForecastResult": "forecasting.forecast_result",
     "Forecaster": "forecaster",
-    "TuningResult": "tuning.result",
+    "TuningResult": "tuning.tuning_result",
     "compare": "comparison.compare",
     "create_app": "serving.app",
     "evaluate": "evaluation.evaluate",
@@ -47,7 +47,7 @@ _HOMES = {
     "save_mlflow_model": "forecasting.mlflow_model",
     "serve": "serving.server",
     "tune": "tuning.search",
-    "ui": "live.server",
+    "ui": "live.runs_server",
 }
 
 __all__ = [

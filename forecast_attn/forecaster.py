@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from forecast_attn.audit import Audit, AuditListener
     from forecast_attn.backtest.anomalies import AnomalyScores
     from forecast_attn.backtest.backtest_options import BacktestOptions
+    from forecast_attn.backtest.backtest_result import BacktestPlan, BacktestResult
     from forecast_attn.backtest.job import Backtest, BacktestListener
     from forecast_attn.backtest.new_run import TableBeforeCutoffs
-    from forecast_attn.backtest.result import BacktestPlan, BacktestResult
     from forecast_attn.config.keywords import (
         AuditKeywords,
         BacktestKeywords,
@@ -346,10 +346,10 @@ class Forecaster:
             KeyboardInterrupt: Ctrl-C; what is finished is kept.
         """
         from forecast_attn.backtest.backtest_options import BacktestOptions
+        from forecast_attn.backtest.backtest_plan import refuse_shared_files
+        from forecast_attn.backtest.backtest_result import run_backtest
         from forecast_attn.backtest.forecast_rows import check_out
         from forecast_attn.backtest.job import BacktestListener
-        from forecast_attn.backtest.plan import refuse_shared_files
-        from forecast_attn.backtest.result import run_backtest
 
         request, data = BacktestOptions.from_options(dict(options)), fetched(data)
         run = self._run or RunDir(request.out_run or self._scratch_dir())
@@ -384,7 +384,7 @@ class Forecaster:
             ConfigError, DataError, RunError: as `backtest`.
         """
         from forecast_attn.backtest.backtest_options import BacktestOptions
-        from forecast_attn.backtest.result import BacktestPlan, describe, fold_records
+        from forecast_attn.backtest.backtest_result import BacktestPlan, describe, fold_records
 
         request, data = BacktestOptions.from_options(dict(options)), fetched(data)
         if self._run is not None:
@@ -401,7 +401,7 @@ class Forecaster:
         request: BacktestOptions,
         training: TrainingListener | None,
     ) -> Backtest:
-        from forecast_attn.backtest.plan import plan_backtest
+        from forecast_attn.backtest.backtest_plan import plan_backtest
 
         if request.out_run is not None:
             raise ConfigError(

@@ -282,30 +282,15 @@ def test_modules_are_not_called_after_nothing() -> None:
     assert not [path for path in PACKAGE.rglob("*.py") if path.stem in banned]
 
 
-SHARED_NAMES = {
-    "actuals": "the values that forecasts are compared with",
-    "plan": "the work of a command, laid out before it begins",
-    "result": "the outcome of a command, as an object",
-    "results": "the outcome of many experiments or windows, as objects",
-    "sampling": "what is drawn next, as a function of seed and number",
-    "schema": "what a file holds, with its checks",
-    "scoring": "forecasts into errors",
-    "server": "a server that listens",
-    "update": "a refit that is judged: the training, and the run around it",
-}
-"""Meanings of the file names that stand in several packages, beside those of commands in cli/."""
-
-
-def test_a_file_name_that_stands_twice_has_one_meaning() -> None:
+def test_no_file_name_stands_twice_but_for_commands() -> None:
     folders: dict[str, set[str]] = {}
     for path in PACKAGE.rglob("*.py"):
         if path.stem != "__init__":
             folders.setdefault(path.stem, set()).add(path.parent.name)
-    shared = {stem for stem, packages in folders.items() if len(packages - {"cli"}) > 1}
-    assert shared == set(SHARED_NAMES)
     commands = {name.replace("-", "_") for name in COMMANDS}
-    twice = {stem for stem, packages in folders.items() if "cli" in packages and len(packages) > 1}
-    assert twice <= commands
+    once = {stem for stem, packages in folders.items() if len(packages) == 1}
+    of_commands = {stem for stem in commands if len(folders.get(stem, set()) - {"cli"}) <= 1}
+    assert not folders.keys() - once - of_commands
 
 
 def test_the_architecture_page_is_short_and_names_real_files_and_tests() -> None:
@@ -391,7 +376,7 @@ def test_no_two_classes_share_a_name() -> None:
         ("weights of a combination", "baselines/combination_weights", "choose_weights"),
         ("Theta", "baselines/theta", "_theta"),
         ("ONNX", "export/onnx_file", "export_onnx"),
-        ("the token of ui", "live/server", "RunsServer"),
+        ("the token of ui", "live/runs_server", "RunsServer"),
     ],
 )
 def test_a_behaviour_stands_where_a_newcomer_looks_first(behaviour: str, file: str, name: str) -> None:

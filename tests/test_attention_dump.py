@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as st_numpy
 
 from forecast_attn.attention_file import AttentionMetadata, AttentionWriter, read_attention, writer
-from forecast_attn.attention_file.schema import METADATA_KEY
+from forecast_attn.attention_file.attention_schema import METADATA_KEY
 from forecast_attn.errors import ConfigError, DataError, RunError
 
 HOUR = np.timedelta64(1, "h")

@@ -19,7 +19,7 @@ from forecast_attn.attention_file import (
     read_attention,
     writer,
 )
-from forecast_attn.attention_file.schema import METADATA_KEY
+from forecast_attn.attention_file.attention_schema import METADATA_KEY
 from forecast_attn.attention_file.size import WINDOWS_TO_ESTIMATE_SIZE, size_text
 from forecast_attn.attention_file.writer import check_top, windows_per_group
 from forecast_attn.errors import ConfigError

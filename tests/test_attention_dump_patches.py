@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from forecast_attn.attention_file import AttentionMetadata, AttentionWriter, read_attention
-from forecast_attn.attention_file.schema import METADATA_KEY
+from forecast_attn.attention_file.attention_schema import METADATA_KEY
 from forecast_attn.errors import ConfigError
 
 HOUR = np.timedelta64(1, "h")

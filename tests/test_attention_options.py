@@ -12,7 +12,7 @@ import pytest
 
 from forecast_attn import Forecaster
 from forecast_attn.attention_file import read_attention
-from forecast_attn.attention_file.schema import METADATA_KEY
+from forecast_attn.attention_file.attention_schema import METADATA_KEY
 from forecast_attn.forecasting.identifiability import attention_values, is_identifiable, value_rank
 
 pytestmark = pytest.mark.slow

@@ -211,7 +211,7 @@ def test_the_combined_quantiles_are_calibrated(trained):
     from forecast_attn.forecasting.inference import forecast_windows, load_model
     from forecast_attn.runs.training_table import read_panel
     from forecast_attn.training.preparation import prepare
-    from forecast_attn.training.scoring import validation_rows
+    from forecast_attn.training.validation import validation_rows
 
     run = trained("calibrated", ensemble=2, calibration="cqr")
     model = load_model(RunDir(run))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from forecast_attn import Forecaster
-from forecast_attn.comparison.plan import ComparisonPlan
+from forecast_attn.comparison.comparison_plan import ComparisonPlan
 from forecast_attn.config.options import RunConfig, all_options
 from forecast_attn.config.requests import CompareRequest
 from forecast_attn.config.values import PRESETS, flag_name

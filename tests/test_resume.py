@@ -67,7 +67,7 @@ MOMENTS = {
     "an epoch's weights were newer than its checkpoint": (RECORDER, "_write_checkpoint", 5, "before"),
     "a checkpoint was written but not yet in its place": ("pytorch_lightning:Trainer", "save_checkpoint", 5, "after"),
     "all epochs were done": (TRAIN, "finish", 1, "before"),
-    "the scores were computed": ("forecast_attn.training.scoring", "_write_attention", 1, "before"),
+    "the scores were computed": ("forecast_attn.training.validation", "_write_attention", 1, "before"),
 }
 
 

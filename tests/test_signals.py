@@ -100,6 +100,6 @@ def test_a_search_goes_on(told_to_end, forecast, finished_run, here, when):
     Path("space.toml").write_text("learning_rate = [0.01, 0.02]")
     words = ("tune", finished_run.parent / "data.csv", "--space", "space.toml", "--trials", 2, "--no-winner",
              "--seed", 3, *TRAINING)  # fmt: skip
-    moment = ("forecast_attn.tuning.scoring:Objective", "score", 2, when)
+    moment = ("forecast_attn.tuning.objective:Objective", "score", 2, when)
     assert told_to_end(moment, *words) == f"terminated (SIGTERM)\nhint: {SAME}\n"
     assert forecast(*words, "--json").code == 0

@@ -4,8 +4,8 @@
 without this package; docs/attention-file.md describes it. No torch here.
 """
 
+from forecast_attn.attention_file.attention_schema import AttentionMetadata
 from forecast_attn.attention_file.dump import AttentionDump, read_attention
-from forecast_attn.attention_file.schema import AttentionMetadata
 from forecast_attn.attention_file.size import DumpChoice, DumpSize, estimate_size
 from forecast_attn.attention_file.writer import AttentionWriter, WindowCoordinates
 

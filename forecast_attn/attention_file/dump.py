@@ -20,7 +20,12 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from forecast_attn.attention_file.schema import METADATA_KEY, AttentionMetadata, attention_schema, read_errors_of
+from forecast_attn.attention_file.attention_schema import (
+    METADATA_KEY,
+    AttentionMetadata,
+    attention_schema,
+    read_errors_of,
+)
 from forecast_attn.attention_file.times import parse_time, stamps_after, stamps_until, time_text
 from forecast_attn.attention_file.writer import spread_out
 from forecast_attn.data.findings import counted

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from forecast_attn.attention_file.schema import AttentionMetadata, attention_schema
+from forecast_attn.attention_file.attention_schema import AttentionMetadata, attention_schema
 from forecast_attn.attention_file.writer import (
     WindowCoordinates,
     coordinate_columns,

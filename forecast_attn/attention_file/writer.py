@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from forecast_attn.attention_file.schema import AttentionMetadata, attention_schema
+from forecast_attn.attention_file.attention_schema import AttentionMetadata, attention_schema
 from forecast_attn.errors import ConfigError, DataError
 from forecast_attn.runs.atomic import check_name, replacing, write_errors_of
 

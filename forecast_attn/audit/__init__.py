@@ -1,6 +1,6 @@
 """Tests of whether an attention is faithful: experiments on its weights, each compared with random explanations."""
 
-from forecast_attn.audit.results import Audit
+from forecast_attn.audit.audit_results import Audit
 from forecast_attn.audit.run import audit_run
 from forecast_attn.audit.verdict import AuditListener, AuditPlan, audit_attention
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from forecast_attn.audit.results import HIGH_QUANTILE
+from forecast_attn.audit.audit_results import HIGH_QUANTILE
 from forecast_attn.audit.subject import Floats, Subject
 
 FEWEST_STRETCHES = 4

@@ -15,14 +15,14 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from forecast_attn.audit.chance import noise_bound, stretches_of
-from forecast_attn.audit.results import (
+from forecast_attn.audit.audit_results import (
     HIGH_QUANTILE,
     LOW_QUANTILE,
     SMALLEST_IMPORTANCE,
     CovariateImportance,
     Importance,
 )
+from forecast_attn.audit.chance import noise_bound, stretches_of
 from forecast_attn.audit.subject import Floats, Subject
 from forecast_attn.audit.wording import change_of, per_cent, signed
 from forecast_attn.data.schema import Schema

@@ -13,8 +13,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from forecast_attn.audit.audit_results import HIGH_QUANTILE, LOW_QUANTILE, Check, Curve, Statistic, Yardstick
 from forecast_attn.audit.interventions import DeletedKeys
-from forecast_attn.audit.results import HIGH_QUANTILE, LOW_QUANTILE, Check, Curve, Statistic, Yardstick
 from forecast_attn.audit.subject import Floats, Reference, Subject
 from forecast_attn.audit.wording import as_much, number, plural, random_steps, the_steps
 

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from forecast_attn.audit.audit_results import Check, GroupNeed, Statistic
 from forecast_attn.audit.chance import chance_of_rise, stretches_of
-from forecast_attn.audit.results import Check, GroupNeed, Statistic
 from forecast_attn.audit.subject import Floats, Reference, Subject
 from forecast_attn.audit.wording import beside_chance, change_of, why_untested
 from forecast_attn.data.panel import Panel

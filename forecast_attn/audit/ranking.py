@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forecast_attn.audit.agreement import mean_of_defined, order_signs, ranks, spearman, tau_of_signs, top_overlap
+from forecast_attn.audit.audit_results import Check, Statistic, Yardstick
 from forecast_attn.audit.deletion import headline_count
 from forecast_attn.audit.importance import (
     GRADIENT_COST,
@@ -23,7 +24,6 @@ from forecast_attn.audit.importance import (
     state_occlusion,
     varying_columns,
 )
-from forecast_attn.audit.results import Check, Statistic, Yardstick
 from forecast_attn.audit.subject import Floats, Reference, Subject
 from forecast_attn.audit.wording import per_cent, plural
 

@@ -15,10 +15,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from forecast_attn.audit.audit_results import Check, Statistic, Yardstick
 from forecast_attn.audit.importance import differentiable_recurrence, read_inputs, varying_columns
 from forecast_attn.audit.interventions import feeding
 from forecast_attn.audit.ranking import Explained
-from forecast_attn.audit.results import Check, Statistic, Yardstick
 from forecast_attn.audit.subject import Floats, Subject
 from forecast_attn.audit.wording import counted_keys, per_cent, plural
 from forecast_attn.data.windows import Window

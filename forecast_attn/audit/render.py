@@ -6,7 +6,15 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from forecast_attn.audit.results import Audit, AuditHeader, Check, CovariateImportance, Importance, Statistic, Verdict
+from forecast_attn.audit.audit_results import (
+    Audit,
+    AuditHeader,
+    Check,
+    CovariateImportance,
+    Importance,
+    Statistic,
+    Verdict,
+)
 from forecast_attn.audit.wording import number, per_cent, signed
 from forecast_attn.data.sessions import base_alias
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from forecast_attn.audit.results import Audit
+from forecast_attn.audit.audit_results import Audit
 from forecast_attn.audit.verdict import AuditListener, audit_attention
 from forecast_attn.audit.wording import per_cent
 from forecast_attn.config.requests import AuditRequest

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forecast_attn.audit.agreement import kendall, mean_of_defined
-from forecast_attn.audit.results import Check, Statistic, Yardstick
+from forecast_attn.audit.audit_results import Check, Statistic, Yardstick
 from forecast_attn.audit.subject import Floats
 from forecast_attn.audit.wording import plural
 from forecast_attn.errors import RunError

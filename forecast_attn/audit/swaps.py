@@ -8,8 +8,8 @@ import numpy as np
 import torch
 
 from forecast_attn.audit.agreement import spearman
+from forecast_attn.audit.audit_results import Check, Statistic, Yardstick
 from forecast_attn.audit.chance import chance_of_rise, stretches_of
-from forecast_attn.audit.results import Check, Statistic, Yardstick
 from forecast_attn.audit.subject import Floats, Reference, Subject
 from forecast_attn.audit.wording import beside_chance, change_of, number, why_untested
 from forecast_attn.forecasting.weight_need import MATTERS_IN_UNITS, SHARE_THAT_MATTERS, Shuffled

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 import forecast_attn.audit.deletion as deletion
 import forecast_attn.audit.ranking as ranking
+from forecast_attn.audit.audit_results import Audit, AuditHeader, Check, Level, Verdict
 from forecast_attn.audit.covariates import covariate_importance, num_permuted
 from forecast_attn.audit.groups import need_by_group
 from forecast_attn.audit.ranking import Explained
 from forecast_attn.audit.reach import REACH_COST, reach_check
-from forecast_attn.audit.results import Audit, AuditHeader, Check, Level, Verdict
 from forecast_attn.audit.seeds import check_comparable, seed_agreement
 from forecast_attn.audit.subject import Floats, Reference, Subject
 from forecast_attn.audit.swaps import permutation, shuffled_forecasts, uniform_swap

@@ -10,8 +10,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from forecast_attn.audit.audit_results import Check, Statistic, Yardstick
 from forecast_attn.audit.ranking import Explained, agreements
-from forecast_attn.audit.results import Check, Statistic, Yardstick
 from forecast_attn.audit.subject import Floats, Reference, Subject
 from forecast_attn.audit.wording import per_cent, plural
 from forecast_attn.forecasting.identifiability import attention_values, is_identifiable

@@ -15,13 +15,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.backtest.actuals import read_actuals
 from forecast_attn.backtest.backtest import rows_as_forecast
 from forecast_attn.backtest.backtest_options import BacktestOptions
+from forecast_attn.backtest.backtest_plan import plan_on_panel, plan_on_validation
+from forecast_attn.backtest.backtest_table import read_actuals
 from forecast_attn.backtest.cutoffs import Axis, Schedule, axis_of, parse_stamp
 from forecast_attn.backtest.forecast_rows import actual_values
 from forecast_attn.backtest.job import Backtest
-from forecast_attn.backtest.plan import plan_on_panel, plan_on_validation
 from forecast_attn.config.requests import ScoreRequest
 from forecast_attn.config.values import quantile_name
 from forecast_attn.data.csv_text import csv_text

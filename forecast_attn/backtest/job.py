@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import torch
 
-from forecast_attn.backtest.actuals import panel_digest
 from forecast_attn.backtest.backtest_options import BacktestOptions
+from forecast_attn.backtest.backtest_table import panel_digest
 from forecast_attn.backtest.folds import Folds
 from forecast_attn.baselines.combination import COMBINATION
 from forecast_attn.data.panel import Panel

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forecast_attn.backtest.actuals import actuals_of, rows_until, trained_series
+from forecast_attn.backtest.backtest_plan import plan_on_panel
+from forecast_attn.backtest.backtest_table import actuals_of, rows_until, trained_series
 from forecast_attn.backtest.folds import Folds, make_folds
-from forecast_attn.backtest.plan import plan_on_panel
 from forecast_attn.config.options import RunConfig
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.panel_building import build_panel

@@ -17,8 +17,8 @@ from forecast_attn.backtest.job import Backtest, BacktestListener
 from forecast_attn.forecasting.calibration import Calibration
 from forecast_attn.forecasting.model import Model
 from forecast_attn.runs.atomic import write_atomically
+from forecast_attn.training.judged_refit import Updated, updated
 from forecast_attn.training.refit import weights_after
-from forecast_attn.training.update import Updated, updated
 
 
 class Refits:

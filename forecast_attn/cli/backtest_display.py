@@ -18,7 +18,7 @@ from forecast_attn.cli.training_display import weights_text
 from forecast_attn.data.findings import counted, quoted
 
 if TYPE_CHECKING:
-    from forecast_attn.backtest.result import BacktestResult
+    from forecast_attn.backtest.backtest_result import BacktestResult
     from forecast_attn.cli.tables import PipedConsole
     from forecast_attn.cli.training_display import TrainingDisplay
     from forecast_attn.data.zones import Zone

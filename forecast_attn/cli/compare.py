@@ -68,7 +68,7 @@ def compare(
 
 def _checked(data: Path | None, config: Path | None, options: dict[str, Any]) -> dict[str, Any]:
     """The options of file and command line; a wrong one is reported before anything heavy is loaded."""
-    from forecast_attn.comparison.plan import ComparisonPlan
+    from forecast_attn.comparison.comparison_plan import ComparisonPlan
     from forecast_attn.runs.run_dir import fresh_path
 
     if data is None:
@@ -79,6 +79,6 @@ def _checked(data: Path | None, config: Path | None, options: dict[str, Any]) ->
 
 
 def _resume_command(folder: Path) -> str | None:
-    from forecast_attn.comparison.plan import ComparisonDir
+    from forecast_attn.comparison.comparison_plan import ComparisonDir
 
     return f"continue with: forecast compare --resume {folder}" if ComparisonDir(folder).plan.is_file() else None

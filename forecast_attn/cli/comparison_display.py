@@ -13,8 +13,8 @@ from forecast_attn.cli.training_display import ENDINGS, TrainingDisplay
 from forecast_attn.comparison.compare import ComparisonListener
 
 if TYPE_CHECKING:
+    from forecast_attn.comparison.comparison_plan import Entry
     from forecast_attn.comparison.leaderboard import Comparison
-    from forecast_attn.comparison.plan import Entry
     from forecast_attn.training.progress import EpochRecord
     from forecast_attn.training.schedule import TrainingPlan
 

@@ -51,7 +51,7 @@ def resumable_runs(incomplete: str) -> list[str]:
 
 def resumable_comparisons(incomplete: str) -> list[str]:
     """Folders of comparisons that were cut short."""
-    from forecast_attn.comparison.plan import comparisons_in
+    from forecast_attn.comparison.comparison_plan import comparisons_in
 
     comparisons = [comparison for folder in _folders(incomplete) for comparison in comparisons_in(folder)]
     return _names(comparison.path for comparison in comparisons if not comparison.leaderboard_json.is_file())

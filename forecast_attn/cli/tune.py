@@ -13,7 +13,7 @@ from forecast_attn.config.requests import TRAINING, TuneRequest
 from forecast_attn.errors import ConfigError
 
 if TYPE_CHECKING:
-    from forecast_attn.tuning.result import TuningResult
+    from forecast_attn.tuning.tuning_result import TuningResult
 
 
 @with_options(TuneRequest, *TRAINING)

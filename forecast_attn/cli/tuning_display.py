@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from forecast_attn.config.options import RunConfig
     from forecast_attn.training.preparation import Preparation
-    from forecast_attn.tuning.result import TuningResult
     from forecast_attn.tuning.space import Space
+    from forecast_attn.tuning.tuning_result import TuningResult
 
 MOST_TRIALS = 10
 """Rows of the leaderboard that are shown."""

@@ -22,7 +22,7 @@ def ui(
     **options: Any,
 ) -> None:
     request = command_request(UiRequest, config, options)
-    from forecast_attn.live.server import ui as show_runs
+    from forecast_attn.live.runs_server import ui as show_runs
     from forecast_attn.runs.run_dir import RUNS
 
     show_runs(runs or RUNS, on_listening=_print_address, **request.to_options())

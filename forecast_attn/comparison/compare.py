@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 from forecast_attn.cluster import check_sharing, shared_out
+from forecast_attn.comparison.comparison_plan import ComparisonDir, ComparisonPlan, Entry
 from forecast_attn.comparison.leaderboard import Comparison, leaderboard_of
-from forecast_attn.comparison.plan import ComparisonDir, ComparisonPlan, Entry
 from forecast_attn.config.options import RunConfig
 from forecast_attn.config.requests import TRAINING, CompareRequest, takes
 from forecast_attn.data.calendar_features import Calendar

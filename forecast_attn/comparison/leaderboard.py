@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.comparison.plan import ComparisonDir, Entry
+from forecast_attn.comparison.comparison_plan import ComparisonDir, Entry
 from forecast_attn.config.options import RunConfig
 from forecast_attn.data.csv_text import csv_text
 from forecast_attn.data.windows import WindowArrays
@@ -26,7 +26,7 @@ from forecast_attn.forecasting.inference import load_model
 from forecast_attn.runs.atomic import write_atomically
 from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.training.preparation import Preparation
-from forecast_attn.training.scoring import forecast_validation, validation_rows
+from forecast_attn.training.validation import forecast_validation, validation_rows
 
 WITH_SPREAD = ("mae", "rmse", "mase", "pinball", "coverage", "skill_per_cent", "seconds")
 

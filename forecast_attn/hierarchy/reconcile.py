@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.backtest.backtest import rows_as_forecast
-from forecast_attn.backtest.plan import plan_on_validation
+from forecast_attn.backtest.backtest_plan import plan_on_validation
 from forecast_attn.config.options import DataConfig
 from forecast_attn.config.requests import ReconcileRequest
 from forecast_attn.data.cells import ids_as_text, parse_numbers

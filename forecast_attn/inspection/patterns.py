@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from forecast_attn.attention_file.schema import season_in_keys
+from forecast_attn.attention_file.attention_schema import season_in_keys
 from forecast_attn.data.frequency import UNIT_NAMES
 from forecast_attn.inspection.results import Inspection
 from forecast_attn.inspection.statistics import Matrix, lags_of, number_and_unit, steps_text

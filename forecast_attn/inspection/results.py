@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from forecast_attn.attention_file.schema import season_in_keys
+from forecast_attn.attention_file.attention_schema import season_in_keys
 from forecast_attn.inspection.statistics import span_text, time_span
 
 Matrix = NDArray[np.floating[Any]]

@@ -33,8 +33,8 @@ from forecast_attn.training.fit import fit
 from forecast_attn.training.preparation import Preparation, prepare_again
 from forecast_attn.training.progress import TrainingListener
 from forecast_attn.training.sampling import mix_seed
-from forecast_attn.training.scoring import combination, forecast_validation
 from forecast_attn.training.train import module_of
+from forecast_attn.training.validation import combination, forecast_validation
 
 RATE_SHARE = 0.2
 """Learning rate of a refit, as a share of the run's: small steps from weights that are good already."""

@@ -43,7 +43,7 @@ from forecast_attn.training.process_group import broadcast, is_first, joined_lau
 from forecast_attn.training.progress import TrainingListener
 from forecast_attn.training.sampling import mix_seed
 from forecast_attn.training.schedule import make_plan, resolve_training
-from forecast_attn.training.scoring import (
+from forecast_attn.training.validation import (
     FinalFit,
     actual_values,
     finish,

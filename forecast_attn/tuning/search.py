@@ -26,7 +26,6 @@ from forecast_attn.training.preparation import Preparation, prepare
 from forecast_attn.training.progress import TrainingListener
 from forecast_attn.training.resume import train_or_go_on
 from forecast_attn.training.train import resolved
-from forecast_attn.tuning.result import TuningResult, result_of
 from forecast_attn.tuning.space import CHANGE_THE_LOSS, Space, TableShape, check_free, default_space, read_space
 from forecast_attn.tuning.study import (
     ERROR,
@@ -45,6 +44,7 @@ from forecast_attn.tuning.study import (
     running,
     storage_url,
 )
+from forecast_attn.tuning.tuning_result import TuningResult, result_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from optuna.trial import FrozenTrial, Trial
 
     from forecast_attn.config.keywords import TuneKeywords
-    from forecast_attn.tuning.scoring import Objective
+    from forecast_attn.tuning.objective import Objective
 
 POLL = 0.5
 """Seconds between looks at the trials of other processes."""
@@ -148,7 +148,7 @@ class Search:
         Raises:
             ConfigError, DataError, RunError: as `tune`.
         """
-        from forecast_attn.tuning.scoring import Objective
+        from forecast_attn.tuning.objective import Objective
 
         base = RunConfig.from_options(shared)
         given = None if request.space is None else read_space(request.space)
@@ -274,14 +274,14 @@ class Search:
             self._try_next(deadline)
 
     def _try_next(self, deadline: float | None) -> None:
-        from forecast_attn.tuning.scoring import RefusedTrialError, TimeIsUpError
+        from forecast_attn.tuning.objective import RefusedTrialError, TimeIsUpError
 
         objective = functools.partial(self._score, deadline=deadline)
         self.study.optimize(objective, n_trials=1, catch=(RefusedTrialError, TimeIsUpError, RunError))
 
     def _score(self, trial: Trial, *, deadline: float | None) -> float:
         """Score a trial; if it fails or is pruned, its attributes say why."""
-        from forecast_attn.tuning.scoring import RefusedTrialError, TimeIsUpError, TrialListener
+        from forecast_attn.tuning.objective import RefusedTrialError, TimeIsUpError, TrialListener
 
         mark_started(trial)
         params = {name: dimension.suggest(trial, name) for name, dimension in self.space.items()}

@@ -97,7 +97,7 @@ def open_study(storage: RDBStorage, name: str, plan: dict[str, Any], first: dict
     """
     import optuna
 
-    from forecast_attn.tuning.sampling import SampledByTurn
+    from forecast_attn.tuning.trial_sampling import SampledByTurn
 
     # As it comes back from a database: tuples are lists.
     plan = json.loads(json.dumps(plan))
@@ -256,7 +256,7 @@ def restart_trial(study: Study, trial: FrozenTrial) -> None:
     """
     import optuna
 
-    from forecast_attn.tuning.sampling import TURN, turn_of
+    from forecast_attn.tuning.trial_sampling import TURN, turn_of
 
     attempt = trial.user_attrs.get(ATTEMPT, 1)
     if attempt >= MOST_ATTEMPTS:

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from forecast_attn.backtest.actuals import actuals_of
+from forecast_attn.backtest.backtest_table import actuals_of
 from forecast_attn.data.findings import counted, stop_at_errors
 from forecast_attn.data.frequency import Stamps
 from forecast_attn.data.localise import axis_stamps

@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 import torch
 
-from forecast_attn.backtest.actuals import trained_series
 from forecast_attn.backtest.backtest_options import RefitOptions
+from forecast_attn.backtest.backtest_table import trained_series
 from forecast_attn.backtest.cutoffs import axis_of
 from forecast_attn.config.requests import UpdateRequest
 from forecast_attn.data.panel import Panel
@@ -26,6 +26,7 @@ from forecast_attn.runs.atomic import make_scratch, remove_scratch, write_atomic
 from forecast_attn.runs.run_dir import RunDir, check_is_free, sha256_of
 from forecast_attn.runs.training_table import Table, name_of
 from forecast_attn.training.choose_combination import rows_to_keep
+from forecast_attn.training.judged_refit import Updated, updated
 from forecast_attn.training.refit import (
     Refit,
     folder_of_network,
@@ -34,8 +35,7 @@ from forecast_attn.training.refit import (
     weights_after,
     windows_to_refit,
 )
-from forecast_attn.training.scoring import UpdateMetrics, score_updated
-from forecast_attn.training.update import Updated, updated
+from forecast_attn.training.validation import UpdateMetrics, score_updated
 from forecast_attn.updating.rows import ExtendedTable, read_extended
 from forecast_attn.version import package_version
 

@@ -9,9 +9,9 @@ import pytest
 import torch
 from scipy import stats
 
+from forecast_attn.audit.audit_results import CovariateImportance, Importance
 from forecast_attn.audit.chance import noise_bound
 from forecast_attn.audit.covariates import Columns, columns_and_groups, covariate_verdict
-from forecast_attn.audit.results import CovariateImportance, Importance
 from forecast_attn.config.options import RunConfig
 from forecast_attn.data.windows import Window, WindowArrays
 from forecast_attn.forecaster import Forecaster

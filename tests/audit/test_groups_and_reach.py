@@ -9,11 +9,11 @@ import pytest
 from scipy import stats
 
 from forecast_attn.audit import Audit
+from forecast_attn.audit.audit_results import GroupNeed
 from forecast_attn.audit.chance import chance_of_rise, stretches_of
 from forecast_attn.audit.groups import groups_verdict
 from forecast_attn.audit.ranking import Explained, chance_overlap, explain
 from forecast_attn.audit.reach import reach_check, reach_of, shown_by, state_gradients
-from forecast_attn.audit.results import GroupNeed
 from forecast_attn.audit.subject import Subject
 from forecast_attn.audit.swaps import shuffled_forecasts, uniform_swap
 from forecast_attn.audit.wording import signed

@@ -11,9 +11,9 @@ import pytest
 
 from forecast_attn import Forecaster, read_attention
 from forecast_attn.backtest.backtest_options import BacktestOptions
-from forecast_attn.backtest.plan import plan_backtest
-from forecast_attn.backtest.result import BacktestResult
-from forecast_attn.backtest.scoring import score_backtest
+from forecast_attn.backtest.backtest_plan import plan_backtest
+from forecast_attn.backtest.backtest_result import BacktestResult
+from forecast_attn.backtest.backtest_scores import score_backtest
 from forecast_attn.errors import ConfigError, DataError, RunError
 from forecast_attn.evaluation.significance import compare_models
 from forecast_attn.runs.run_dir import RunDir

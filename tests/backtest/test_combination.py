@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from forecast_attn import Forecaster
-from forecast_attn.backtest.result import BacktestResult
+from forecast_attn.backtest.backtest_result import BacktestResult
 from forecast_attn.baselines.combination import combined, mean_of
 from forecast_attn.cli import app
 from forecast_attn.errors import ConfigError

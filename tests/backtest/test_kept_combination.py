@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from forecast_attn import Forecaster
-from forecast_attn.backtest.result import BacktestResult
+from forecast_attn.backtest.backtest_result import BacktestResult
 from forecast_attn.cli import app
 
 pytestmark = pytest.mark.slow

@@ -14,8 +14,8 @@ import pytest
 
 from forecast_attn import Forecaster
 from forecast_attn.backtest.backtest_options import BacktestOptions
+from forecast_attn.backtest.backtest_plan import plan_backtest
 from forecast_attn.backtest.job import BacktestListener
-from forecast_attn.backtest.plan import plan_backtest
 from forecast_attn.baselines.registry import BaselineSetup, baseline_forecasts
 from forecast_attn.config.options import RunConfig
 from forecast_attn.runs.run_dir import RunDir

@@ -278,7 +278,7 @@ def test_an_ensemble_is_updated_as_a_whole(parts: Parts, options: dict[str, Any]
 
 def test_newer_windows_are_drawn_more_often(old_run: Path, parts: Parts) -> None:
     from forecast_attn.backtest.backtest_options import BacktestOptions
-    from forecast_attn.backtest.plan import plan_backtest
+    from forecast_attn.backtest.backtest_plan import plan_backtest
     from forecast_attn.runs.run_dir import RunDir
     from forecast_attn.training.refit import Refit, windows_to_refit
 

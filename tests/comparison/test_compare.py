@@ -12,8 +12,8 @@ import pytest
 import forecast_attn
 from forecast_attn import Forecaster
 from forecast_attn.comparison.compare import ComparisonListener
+from forecast_attn.comparison.comparison_plan import ComparisonPlan
 from forecast_attn.comparison.leaderboard import notes_of
-from forecast_attn.comparison.plan import ComparisonPlan
 from forecast_attn.config.requests import CompareRequest
 from forecast_attn.errors import ConfigError, RunError, TerminatedError
 from forecast_attn.evaluation.significance import diebold_mariano, giacomini_white
@@ -21,7 +21,7 @@ from forecast_attn.forecasting.inference import forecast_windows, load_model
 from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.runs.training_table import read_panel
 from forecast_attn.training.preparation import prepare
-from forecast_attn.training.scoring import validation_rows
+from forecast_attn.training.validation import validation_rows
 
 slow = pytest.mark.slow
 MECHANISMS, SEEDS = ("none", "bahdanau"), (4, 5)

@@ -10,9 +10,9 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
+from forecast_attn.backtest.backtest_result import BacktestResult
+from forecast_attn.backtest.backtest_scores import Scores
 from forecast_attn.backtest.forecast_rows import RowsFile
-from forecast_attn.backtest.result import BacktestResult
-from forecast_attn.backtest.scoring import Scores
 from forecast_attn.forecasting.forecast_result import ForecastResult
 from forecast_attn.inspection.describe import inspect_attention
 from forecast_attn.inspection.differences import compare_attention

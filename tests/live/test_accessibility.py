@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from forecast_attn.live.server import RunsServer
+from forecast_attn.live.runs_server import RunsServer
 
 from ..chromium import AXE
 

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 import forecast_attn
-from forecast_attn.live.server import RunsServer
+from forecast_attn.live.runs_server import RunsServer
 
 pytestmark = pytest.mark.slow
 

@@ -25,7 +25,7 @@ from forecast_attn.forecasting.model import Model
 from forecast_attn.training.preparation import Preparation
 from forecast_attn.training.progress import EpochRecord, TrainingListener
 from forecast_attn.training.refit import Refit, held_out_steps, panel_until, refit, windows_to_refit
-from forecast_attn.training.scoring import ValidationForecasts, forecast_validation, naive_errors
+from forecast_attn.training.validation import ValidationForecasts, forecast_validation, naive_errors
 
 
 class HeldOutScores(NamedTuple):

@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 
 from forecast_attn.backtest.backtest import write_backtest
+from forecast_attn.backtest.backtest_scores import Scores, score_backtest
 from forecast_attn.backtest.folds import Fold, Folds
 from forecast_attn.backtest.forecast_rows import RowsFile
 from forecast_attn.backtest.job import Backtest, BacktestListener
-from forecast_attn.backtest.scoring import Scores, score_backtest
 from forecast_attn.data.findings import counted
 from forecast_attn.runs.atomic import write_atomically
 from forecast_attn.version import package_version

@@ -16,9 +16,9 @@ import optuna
 from numpy.typing import NDArray
 
 from forecast_attn.backtest.backtest_options import BacktestOptions
+from forecast_attn.backtest.backtest_result import run_backtest
 from forecast_attn.backtest.job import BacktestListener
 from forecast_attn.backtest.new_run import TableBeforeCutoffs
-from forecast_attn.backtest.result import run_backtest
 from forecast_attn.config.options import RunConfig
 from forecast_attn.config.requests import TuneRequest
 from forecast_attn.data.panel import Panel
@@ -27,8 +27,8 @@ from forecast_attn.runs.run_dir import SCRATCH, DataSource
 from forecast_attn.training.preparation import Preparation, prepare
 from forecast_attn.training.progress import EpochRecord, TrainingListener
 from forecast_attn.training.schedule import TrainingPlan
-from forecast_attn.training.scoring import validation_rows
 from forecast_attn.training.train import resolved, train_prepared
+from forecast_attn.training.validation import validation_rows
 
 if TYPE_CHECKING:
     from optuna.trial import Trial

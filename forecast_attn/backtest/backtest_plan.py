@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from forecast_attn.attention_file import DumpChoice
 from forecast_attn.attention_file.writer import check_top
-from forecast_attn.backtest.actuals import read_actuals, trained_series, training_end
 from forecast_attn.backtest.backtest_options import BacktestOptions
+from forecast_attn.backtest.backtest_scores import check_scores
+from forecast_attn.backtest.backtest_table import read_actuals, trained_series, training_end
 from forecast_attn.backtest.cutoffs import Schedule, axis_of
 from forecast_attn.backtest.folds import make_folds
 from forecast_attn.backtest.job import Backtest
-from forecast_attn.backtest.scoring import check_scores
 from forecast_attn.baselines.combination import COMBINATION
 from forecast_attn.baselines.registry import BASELINES, DEFAULT_BASELINES
 from forecast_attn.config.values import NETWORK
