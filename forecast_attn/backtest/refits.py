@@ -22,7 +22,9 @@ from forecast_attn.training.refit import weights_after
 
 
 class Refits:
-    """Models by their number, each refitted from the one before it when it is first asked for.
+    """Models by their number, refitted when they are first asked for: from the one before, or all from the run's.
+
+    Which cut-off has which model is decided by `folds.make_folds`.
 
     Args:
         backtest: with the run's own model.
@@ -83,10 +85,12 @@ class Refits:
     def combination_of(self, number: int) -> dict[str, float]:
         """Return the weights of network and baselines for the model of a number; empty where the network has one half.
 
-        A refit without validation windows chooses none, and keeps those of the refit before.
+        A refit without validation windows, or one that was no better, chooses none: the weights are then those of the
+        model that it began with.
         """
-        numbers = (each for each in range(number, 0, -1) if self.parts.combination(each).is_file())
-        last = next(numbers, None)
+        began_with_run = self.backtest.options.refits.origin == "run"
+        numbers = [number] if began_with_run else range(number, 0, -1)
+        last = next((each for each in numbers if self.parts.combination(each).is_file()), None)
         if last is None:
             return self.backtest.weights
         return dict(json.loads(self.parts.combination(last).read_text(encoding="utf-8")))

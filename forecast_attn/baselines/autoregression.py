@@ -2,9 +2,9 @@
 
     y(t) - y(t-1) = c + φ (y(t-1) - y(t-2))
 
-c and φ are those of least squares; whether φ is worth its parameter is decided by AICc, on the same changes. Where
-exponential smoothing repeats a level or lets a slope fade, this one follows series that keep growing, and those whose
-changes alternate (φ < 0).
+c and φ are those of least squares, on the changes that have one before them; whether φ is worth its parameter is
+decided by AICc. Where exponential smoothing repeats a level or lets a slope fade, this one follows series that keep
+growing, and those whose changes alternate (φ < 0).
 
 Sources: Box and Jenkins 1970, "Time series analysis"; Hurvich and Tsai 1989, "Regression and time series model
 selection in small samples" (AICc).
@@ -28,7 +28,7 @@ def autoregression(values: Floats, lengths: Ints, horizon: int) -> Floats:
     """Forecast each series with its drift, and with φ where AICc prefers it.
 
     Args:
-        values: series from their first value on, behind which each is filled up, (num_series, longest).
+        values: series without holes from their first value on, padded at the end, (num_series, longest).
         lengths: of each series, at least 1, (num_series,).
         horizon: steps to forecast.
 
@@ -81,8 +81,8 @@ def _fitted(changes: Floats, num_changes: Ints) -> tuple[Floats, Floats]:
 
 
 def _sum(values: Floats) -> Floats:
-    """Sum each series from its first value on: `sum` pairs values by the length of the longest series, and rounds a
-    short one otherwise beside others than alone.
+    """Sum each series from its first value on: `sum` pairs values by the length of the longest series, and would round
+    a short one differently beside others than alone.
     """
     return np.asarray(values.cumsum(axis=1)[:, -1]) if values.shape[1] else np.zeros(len(values))
 

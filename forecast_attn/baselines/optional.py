@@ -22,8 +22,7 @@ Ints = NDArray[np.int64]
 
 MOST_EXAMPLES = 100_000
 """Windows times steps that the trees learn from."""
-ROUNDS = 200
-"""Trees."""
+NUM_TREES = 200
 _LATEST = 48
 """Values right before the cut-off that the trees see; farther back they see one per season."""
 _SEASONS = 10
@@ -50,7 +49,7 @@ def boosted_tree_forecasts(panel: Panel, cutoffs: Ints, setup: BaselineSetup) ->
     targets = np.concatenate([features.targets(learnt, last, step) for step in steps])
     observed = ~np.isnan(targets)
     trees = ensemble.HistGradientBoostingRegressor(
-        loss="absolute_error", max_iter=ROUNDS, early_stopping=False, random_state=0
+        loss="absolute_error", max_iter=NUM_TREES, early_stopping=False, random_state=0
     ).fit(inputs[observed], targets[observed])
     past, last = features.past(cutoffs)
     forecasts = [trees.predict(_tree_inputs(features, past, cutoffs, step, setup)) for step in steps]
@@ -60,8 +59,8 @@ def boosted_tree_forecasts(panel: Panel, cutoffs: Ints, setup: BaselineSetup) ->
 def _tree_inputs(features: WindowFeatures, past: Floats, cutoffs: Ints, step: int, setup: BaselineSetup) -> Floats:
     """(num_cutoffs, num_inputs)"""
     width, season = past.shape[1], setup.season
-    first = width - 1 + step - season * -(-step // season)
-    phases = past[:, np.maximum(first - season * np.arange(max(width // season, 1)), 0)]
+    newest = width - 1 + step - season * -(-step // season)
+    phases = past[:, newest - season * np.arange(width // season)]  # none where a season is longer than the lookback
     number = np.full((len(past), 1), float(step))
     return np.concatenate([past[:, -_LATEST:], phases, features.known(cutoffs, step), number], axis=1)
 

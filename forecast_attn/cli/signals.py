@@ -1,4 +1,8 @@
-"""Ending before the work is done: at Ctrl-C, or at SIGTERM, which schedulers and `docker stop` send."""
+"""Ending before the work is done: SIGTERM, which schedulers and `docker stop` send, is handled as Ctrl-C is.
+
+Python raises KeyboardInterrupt at Ctrl-C; `cli.main` gives it its exit code, and a training catches it to end after its
+step (`training/callbacks`).
+"""
 
 from __future__ import annotations
 

@@ -145,7 +145,7 @@ def _with_calendar(cells: Cells, frequency: Frequency, report: Report, *, must_r
 
 
 def report_gaps(cells: Cells, frequency: Frequency, report: Report) -> None:
-    """Report the absent rows of each series."""
+    """Report the absent rows of each series, which `cleaning.fill_gaps` adds."""
     uneven = uneven_steps(cells, frequency)
     missing = dict(zip(uneven.at[uneven.gaps].tolist(), uneven.steps[uneven.gaps].astype(int) - 1, strict=True))
     report_each(report, uneven.at[uneven.gaps], lambda index: _gap(cells, frequency, int(missing[index]), index))

@@ -1,4 +1,4 @@
-"""The season of rows whose time step implies none, detected by autocorrelation."""
+"""The season of rows whose time step implies none, found by autocorrelation; see `config.defaults` for the others."""
 
 from __future__ import annotations
 

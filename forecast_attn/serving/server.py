@@ -79,8 +79,8 @@ def _listening(request: ServeRequest) -> socket.socket:
     try:
         family, _, _, _, address = socket.getaddrinfo(request.host, request.port, type=socket.SOCK_STREAM)[0]
         return socket.create_server(address[:2], family=family, backlog=2048)
-    except OSError as error:
-        reason = error.strerror or str(error)
+    except (OSError, UnicodeError) as error:  # the latter of a name with an empty part, or one of over 63 letters
+        reason = getattr(error, "strerror", None) or str(error)
         raise ConfigError(
             f"cannot listen at {request.host}:{request.port}: {reason}", "--port 0 takes a free one"
         ) from None

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,7 +17,9 @@ import pytest
 from forecast_attn import Forecaster
 from forecast_attn.backtest.backtest_options import BacktestOptions
 from forecast_attn.backtest.backtest_plan import plan_backtest
+from forecast_attn.backtest.finished_parts import Parts
 from forecast_attn.backtest.job import BacktestListener
+from forecast_attn.backtest.refits import Refits
 from forecast_attn.baselines.registry import BaselineSetup, baseline_forecasts
 from forecast_attn.config.options import RunConfig
 from forecast_attn.runs.run_dir import RunDir
@@ -28,6 +32,19 @@ FITTED = ["linear", "median-regression"]
 BASELINES = ["seasonal-naive", *FITTED]
 OPTIONS = {"cutoffs": 6, "stride": 2, "refit": 2, "refit_epochs": 1, "baselines": BASELINES}
 """Cut-offs on rows 96, 98, … 106 of 110; refits at the first, third and fifth."""
+
+
+@pytest.mark.parametrize(("origin", "weights"), [("last", {"network": 0.2, "linear": 0.8}), ("run", {"network": 1.0})])
+def test_a_refit_that_was_no_better_has_the_weights_of_the_model_it_began_with(
+    origin: str, weights: dict[str, float], tmp_path: Path
+) -> None:
+    parts = Parts(tmp_path / "bt.parquet", {})
+    parts.combination(1).write_text('{"network": 0.2, "linear": 0.8}')  # of the first refit; the second wrote none
+    options = SimpleNamespace(refits=SimpleNamespace(origin=origin))
+    job: Any = SimpleNamespace(model=None, start=None, weights={"network": 1.0}, options=options)
+    refits = Refits(job, parts, BacktestListener())
+    assert refits.combination_of(1) == {"network": 0.2, "linear": 0.8}
+    assert refits.combination_of(2) == weights
 
 
 def backtest(run: Path, data: pd.DataFrame, out: Path, **options: object) -> pd.DataFrame:
@@ -192,6 +209,7 @@ from pathlib import Path
 import pandas as pd
 sys.path.insert(0, {tests!r})
 from forecast_attn import Forecaster
+from forecast_attn.backtest.finished_parts import Parts
 from forecast_attn.backtest.job import BacktestListener
 
 class Killer(BacktestListener):

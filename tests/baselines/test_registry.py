@@ -37,7 +37,7 @@ TREES = "boosted-trees"
 @pytest.fixture(autouse=True)
 def _small_trees(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(optional_baselines, "MOST_EXAMPLES", 4_000)
-    monkeypatch.setattr(optional_baselines, "ROUNDS", 40)
+    monkeypatch.setattr(optional_baselines, "NUM_TREES", 40)
 
 
 def panel_of(rows: int = 24 * 40, series: tuple[str, ...] = ("a", "b"), **options: object) -> Panel:
@@ -137,6 +137,17 @@ def test_linear_finds_the_course_of_the_day_and_the_covariate() -> None:
     errors = {name: error_of(panel, cutoffs, baseline_forecasts(name, panel, cutoffs, setup)) for name in BASELINES[:6]}
     assert errors["linear"] < 1.3  # of noise whose mean absolute value is 0.8
     assert errors["linear"] < 0.35 * min(errors["naive"], errors["seasonal-naive"], errors["drift"])
+
+
+def test_trees_see_no_season_that_is_longer_than_the_lookback() -> None:
+    """Their oldest value posed as the one a season before the target."""
+    panel = panel_of(series=("a",))
+    setup = setup_of(panel, lookback=60, season=72)
+    cutoff = np.array([24 * 35])
+    changed = panel.target.copy()
+    changed[cutoff[0] - 59] += 1_000  # the oldest of the lookback, beyond the latest 48
+    before, after = (baseline_forecasts(TREES, each, cutoff, setup) for each in (panel, replace(panel, target=changed)))
+    np.testing.assert_array_equal(before, after)
 
 
 def test_linear_solves_what_scikit_learn_solves() -> None:

@@ -12,7 +12,7 @@ import shutil
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -415,6 +415,13 @@ def test_runs_that_cannot_be_served(runs: list[str], error: type[Exception], mes
 
     with pytest.raises(error, match=message):
         create_app(runs)
+
+
+@pytest.mark.parametrize("host", ["a..b", "x" * 64])
+def test_a_name_that_is_no_host_is_refused_in_a_sentence(host: str, finished_run: Path, forecast: Callable) -> None:
+    outcome = forecast("serve", finished_run, "--host", host, "--port", "0")
+    assert outcome.code == 2
+    assert outcome.error.startswith(f"cannot listen at {host}:0: ")
 
 
 def test_small_batches_that_round_differently_are_not_used(finished_run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
