@@ -14,23 +14,22 @@ import numpy as np
 import pandas as pd
 
 from forecast_attn.checking.examination import Examination
-from forecast_attn.checking.number_times import SEASONS_OF_UNITS
-from forecast_attn.config.options import DataConfig
-from forecast_attn.data.findings import Finding
-from forecast_attn.data.reading import read_table
-from forecast_attn.data.reading.cell_numbers import bare_number, parse_texts
-from forecast_attn.data.reading.dialect import BLANKS, SAMPLE, Sample, find_delimiter
-from forecast_attn.data.reading.extra_lines import (
+from forecast_attn.checking.line_evidence import (
     MOST_FOOTERS,
-    ExtraLines,
     find_blanks,
     find_footer,
     find_header_rows,
     find_preamble,
     find_titles,
     find_wide_titles,
-    without_extra_lines,
 )
+from forecast_attn.checking.number_times import SEASONS_OF_UNITS
+from forecast_attn.config.options import DataConfig
+from forecast_attn.data.findings import Finding
+from forecast_attn.data.reading import read_table
+from forecast_attn.data.reading.cell_numbers import bare_number, parse_texts
+from forecast_attn.data.reading.dialect import BLANKS, SAMPLE, Sample, find_delimiter
+from forecast_attn.data.reading.extra_lines import ExtraLines, without_extra_lines
 from forecast_attn.data.reading.joined import with_joined
 from forecast_attn.data.reading.layouts import arranged, find_steps, likely_layout, unit_of_steps
 from forecast_attn.data.reading.sheets import holds_sheets, sheet_as_text, sheet_names

@@ -1,0 +1,312 @@
+"""Options for the lines of a text that are not rows, from what stands in its first and last lines.
+
+Reading leaves out what these options name, and guesses nothing.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from forecast_attn.data.reading.extra_lines import DATA_CELL, DELIMITERS, MOST_RECORDS, YEAR
+
+COMMENT_MARKS = ("#", "%", "//")
+MOST_TITLES = 200
+"""Lines that may stand above a header."""
+MOST_FOOTERS = 15
+"""Lines that may stand below the rows."""
+MOSTLY = 0.9
+"""Smallest share of lines with as many fields as the header at which what stands above is a title."""
+MOST_HEADER_ROWS = 4
+FEWEST_BELOW = 5
+"""Rows that must show that the lines above them are names."""
+
+
+def find_preamble(text: str) -> dict[str, Any]:
+    """The options that leave out what stands above a header: comments, or lines with fewer fields than all others.
+
+    Args:
+        text: the first lines of a file.
+    """
+    lines = [line for line in text.splitlines()[:MOST_RECORDS] if line.strip()]
+    mark = _mark_of_comments(lines)
+    if mark is not None and lines[0].lstrip().startswith(mark):
+        header = _header_among_comments(lines, mark)
+        if header is not None:
+            return {"skip_rows": text.splitlines().index(header)}
+        return {"comment": mark} | ({"header": False} if _begins_with_a_row(lines, mark) else {})
+    for delimiter in DELIMITERS:
+        widths = [_fields(line, delimiter) - 1 for line in lines]
+        common, count = Counter(widths).most_common(1)[0] if widths else (0, 0)
+        first = widths.index(common) if common else 0
+        if first and widths[first - 1] == common + 1 and lines[first - 1].rstrip().endswith(delimiter):
+            first -= 1  # a delimiter behind the last name
+        if first and widths[first - 1] == common - 1 > 0 and lines[first].rstrip().endswith(delimiter):
+            first -= 1  # a delimiter behind the last cell of every row
+        names = [name.strip().strip('"') for name in lines[first].split(delimiter)] if common else []
+        while common > 1 and not any(names[1:]) and first + 1 < len(lines):  # a title as wide as the rows
+            first += 1
+            names = [name.strip().strip('"') for name in lines[first].split(delimiter)]
+        are_names = not any(map(_is_data, names))
+        are_names = are_names and not YEAR.fullmatch(names[0] if names else "")
+        if common and are_names and count >= MOSTLY * (len(widths) - first) and 0 < first <= MOST_TITLES:
+            return {"skip_rows": text.splitlines().index(lines[first])}
+        has_rows_below = 1 < first <= MOST_TITLES and count >= MOSTLY * (len(widths) - first) >= FEWEST_BELOW
+        if (
+            has_rows_below
+            and _shape(lines[first]) == _shape(lines[first + 1])
+            and not _is_split(lines, first, delimiter)
+        ):
+            return {"skip_rows": text.splitlines().index(lines[first]), "header": False}
+    return find_wide_titles(text) or ({} if mark is None else {"comment": mark})
+
+
+def _is_split(lines: list[str], first: int, delimiter: str) -> bool:
+    """Return whether another delimiter splits a row and the line above it alike, as of cells with decimal commas."""
+    counts = ((lines[first - 1].count(mark), lines[first].count(mark)) for mark in DELIMITERS if mark != delimiter)
+    return any(above == below > 0 for above, below in counts)
+
+
+def _begins_with_a_row(lines: list[str], mark: str) -> bool:
+    """Return whether the first line that is not a comment has dates and numbers alone, where names are expected."""
+    rows = [line for line in lines if not line.lstrip().startswith(mark)]
+    delimiter = max(DELIMITERS, key=lambda each: sum(line.count(each) for line in rows))
+    return bool(rows) and all(_is_data(cell) for cell in rows[0].split(delimiter))
+
+
+def _header_among_comments(lines: list[str], mark: str) -> str | None:
+    """The last comment above the rows where it has as many fields as they, none of them a number."""
+    count = next((index for index, line in enumerate(lines) if not line.lstrip().startswith(mark)), 0)
+    rows = lines[count:]
+    delimiter = max(DELIMITERS, key=lambda each: sum(line.count(each) for line in rows))
+    width = Counter(_fields(line, delimiter) for line in rows).most_common(1)[0][0] if rows else 0
+    header = lines[count - 1]
+    is_like_them = (
+        width > 1
+        and count > 1
+        and any(map(_is_data, rows[0].split(delimiter)))
+        and _fields(header, delimiter) == width
+        and _fields(rows[0], delimiter) == width
+    )
+    return header if is_like_them and not any(map(_is_data, header.split(delimiter))) else None
+
+
+def find_wide_titles(text: str) -> dict[str, Any]:
+    """The option that leaves out titles with as many fields as the rows, as a spreadsheet writes them.
+
+    They are titles where there are too many of them for names, where one has a number, which names in several lines
+    have not, or where all cells but their first ones are empty.
+
+    Args:
+        text: the first lines of a file.
+    """
+    lines = [line for line in text.splitlines()[:MOST_RECORDS] if line.strip()]
+    index, has_names = _below_titles(lines)
+    if index is None:
+        return {}
+    return {"skip_rows": text.splitlines().index(lines[index])} | ({} if has_names else {"header": False})
+
+
+def _below_titles(lines: list[str]) -> tuple[int | None, bool]:
+    """The line above the first row of numbers, where what stands above it is no name; that row where it has none."""
+    delimiter = max(DELIMITERS, key=lambda each: sum(line.count(each) for line in lines), default=",")
+    try:
+        cells = [next(csv.reader([line], delimiter=delimiter), [""]) for line in lines]
+    except csv.Error:
+        return None, True
+    width = Counter(map(len, cells)).most_common(1)[0][0] if cells else 0
+    below = [row for row in cells[len(cells) // 2 :] if len(row) == width]
+    numeric = [
+        index for index in range(width) if below and sum(_is_data(row[index]) for row in below) >= MOSTLY * len(below)
+    ]
+    first = next(
+        (index for index, row in enumerate(cells) if len(row) == width and all(_is_data(row[i]) for i in numeric)), 0
+    )
+    if width < 2 or not numeric or not 1 < first <= MOST_TITLES or len(cells[first - 1]) != width:
+        return None, True
+    *titles, names = cells[:first]
+    begin_alone = not any(cell.strip() for title in titles for cell in title[1:])
+    are_titles = len(titles) >= MOST_HEADER_ROWS or any(map(_is_data, titles[-1])) or begin_alone
+    if are_titles and all(name.strip() for name in names) and not any(map(_is_data, names)):
+        return first - 1, True
+    # Numbers above belong to rows with holes, unless they are as few as those of a title.
+    with_numbers = sum(any(_is_data(row[index]) for index in numeric) for row in titles if len(row) == width)
+    return (first, False) if len(titles) > MOST_HEADER_ROWS and 2 * with_numbers < len(titles) else (None, True)
+
+
+def _is_data(cell: str) -> bool:
+    """Return whether a cell is a number or a date; a year may be a name."""
+    plain = cell.strip()
+    return DATA_CELL.fullmatch(plain) is not None and YEAR.fullmatch(plain) is None
+
+
+def _fields(line: str, delimiter: str) -> int:
+    """Fields of a line, with delimiters in quotes; a quote that is not closed counts as a letter."""
+    if '"' not in line:
+        return line.count(delimiter) + 1
+    try:
+        return len(next(csv.reader([line], delimiter=delimiter, skipinitialspace=True), []))
+    except csv.Error:
+        return line.count(delimiter) + 1
+
+
+def find_blanks(text: str) -> dict[str, Any]:
+    """The options of a text whose fields stand between blanks, as tables of numbers in columns do; {} for others.
+
+    Args:
+        text: the first lines of a file.
+    """
+    numbered = [(index, line) for index, line in enumerate(text.splitlines()[:MOST_RECORDS]) if line.strip()]
+    mark = next((mark for mark in COMMENT_MARKS if any(line.lstrip().startswith(mark) for _, line in numbered)), None)
+    rows = [(index, line) for index, line in numbered if mark is None or not line.lstrip().startswith(mark)]
+    if any(_are_split_alike([line.count(delimiter) for _, line in rows]) for delimiter in DELIMITERS):
+        return {}
+    cells = [line.split() for _, line in rows]
+    start = _first_row(cells)
+    if start is None:
+        return {}
+    names = next(
+        (index for index in (start - 1, start - 2) if index >= 0 and len(cells[index]) == len(cells[start])), None
+    )
+    has_header = names is not None and not any(map(_is_number_or_date, cells[names]))
+    first = names if names is not None and has_header else start
+    options: dict[str, Any] = {"delimiter": "blanks"} | ({} if has_header else {"header": False})
+    mark_below = _mark_below_header([line for _, line in rows[first:]]) if has_header else None
+    if mark is not None or mark_below is not None:
+        options["comment"] = mark or mark_below
+    is_below_comments = mark is not None and numbered[:first] != rows[:first]
+    return options | ({"skip_rows": rows[first][0]} if first and not is_below_comments else {})
+
+
+def _first_row(cells: list[list[str]]) -> int | None:
+    """The first line with a number after which most lines have as many fields, the commonest number of them."""
+    widths = [len(each) for each in cells]
+    common = Counter(widths).most_common(1)[0][0] if widths else 0
+    for index, width in enumerate(widths[: MOST_TITLES + 1]):
+        is_row = width == common > 1 and any(map(_is_number_or_date, cells[index]))
+        if is_row and widths[index:].count(common) >= MOSTLY * len(widths[index:]):
+            return index
+    return None
+
+
+def _is_number_or_date(cell: str) -> bool:
+    return DATA_CELL.fullmatch(cell) is not None
+
+
+def _mark_below_header(lines: list[str]) -> str | None:
+    """The beginning of a rule or a line of units below a header, where no other line begins so."""
+    header, below = lines[0].split(), lines[1].split()
+    is_no_row = bool(below) and len(below) != len(header) and not any(map(_is_number_or_date, below))
+    if not is_no_row or any(line.split()[0].startswith(below[0]) for line in [lines[0], *lines[2:]]):
+        return None
+    return below[0]
+
+
+def _are_split_alike(counts: list[int]) -> bool:
+    common, count = Counter(counts).most_common(1)[0] if counts else (0, 0)
+    return common > 0 and count >= MOSTLY * len(counts)
+
+
+def find_header_rows(records: list[list[str]], is_number: Callable[[str], bool]) -> int:
+    """Number of lines that name the columns: 2 where units stand below the names.
+
+    Lines below the first one are no rows if no cell of them is a number in a column of numbers, nor looks like the
+    cells below it.
+
+    Args:
+        records: the first lines, as many cells each.
+        is_number: whether a cell is one.
+    """
+    width = len(records[0])
+    rows = [record for record in records if len(record) == width]
+    for count in range(2, MOST_HEADER_ROWS + 1):
+        below = rows[count:]
+        if len(below) < FEWEST_BELOW:
+            return 1
+        names = rows[1:count]
+        if any(_is_a_row(name, below, is_number) for name in names):  # as in nearly every table: a quick answer
+            return 1
+        numeric = _numeric_columns(below, is_number)
+        if not numeric or any(_is_written_as(name, below) for name in names):
+            return 1
+        if any(is_number(below[0][index]) for index in numeric):
+            return count
+    return 1
+
+
+def _numeric_columns(rows: list[list[str]], is_number: Callable[[str], bool]) -> list[int]:
+    return [index for index in range(len(rows[0])) if _is_numeric(index, rows, is_number)]
+
+
+def _is_numeric(index: int, rows: list[list[str]], is_number: Callable[[str], bool]) -> bool:
+    return sum(is_number(row[index].strip()) for row in rows) >= MOSTLY * len(rows)
+
+
+def _is_a_row(record: list[str], rows: list[list[str]], is_number: Callable[[str], bool]) -> bool:
+    """Return whether a line is blank, or has a number in a column of numbers."""
+    numbers = (index for index, cell in enumerate(record) if is_number(cell.strip()))
+    return not any(cell.strip() for cell in record) or any(_is_numeric(index, rows, is_number) for index in numbers)
+
+
+def _is_written_as(record: list[str], rows: list[list[str]]) -> bool:
+    """Return whether a line has digits that are written as those below them."""
+    shapes = [{_shape(row[index]) for row in rows} for index in range(len(record))]
+    return any(
+        bool(re.search(r"\d", cell)) and _shape(cell) in below for cell, below in zip(record, shapes, strict=True)
+    )
+
+
+def _shape(cell: str) -> str:
+    return re.sub(r"\d+", "0", cell.strip())
+
+
+def _mark_of_comments(lines: list[str]) -> str | None:
+    """The mark of comment lines above the header or between the rows: they have other fields than most lines."""
+    for mark in COMMENT_MARKS:
+        marked = [line for line in lines if line.lstrip().startswith(mark)]
+        rows = [line for line in lines if not line.lstrip().startswith(mark)]
+        delimiter = max(DELIMITERS, key=lambda each: sum(line.count(each) for line in rows))
+        if not marked or not rows:
+            continue
+        width = Counter(line.count(delimiter) for line in rows).most_common(1)[0][0]
+        differ = width == 0 or any(line.count(delimiter) != width for line in marked)
+        above = lines.index(rows[0])
+        is_annotated = above > 1 and not any(map(_is_data, rows[0].split(delimiter)))  # types and groups of columns
+        differ = differ or (is_annotated and all(line.lstrip().startswith(mark) for line in lines[:above]))
+        if differ and (width == 0 or rows[0].count(delimiter) == width):  # what is left begins with the header
+            return mark
+    return None
+
+
+def find_titles(rows: list[list[str]]) -> int:
+    """Rows above the header of a sheet, which have fewer cells than all others; 0 for none.
+
+    Args:
+        rows: the first rows, each as wide as the sheet.
+    """
+    widths = [sum(bool(cell.strip()) for cell in row) for row in rows[:MOST_RECORDS]]
+    common = Counter(widths).most_common(1)[0][0] if widths else 0
+    first = widths.index(common) if common > 1 else 0
+    names = [cell for cell in rows[first] if cell.strip()] if first else []
+    is_header = bool(names) and not any(DATA_CELL.fullmatch(name.strip()) for name in names)
+    return first if is_header and first <= MOST_TITLES and max(widths[:first]) < common else 0
+
+
+def find_footer(text: str) -> int:
+    """Number of lines at the end of a text that have fewer fields than all lines before them.
+
+    Args:
+        text: the last lines of a file.
+    """
+    lines = [line for line in text.splitlines() if line.strip() and line[0] not in "#%"][-MOST_RECORDS:]
+    for delimiter in DELIMITERS:
+        widths = [_fields(line, delimiter) - 1 for line in lines]
+        common, _ = Counter(widths).most_common(1)[0] if widths else (0, 0)
+        below = next((index for index, width in enumerate(reversed(widths)) if width == common), 0)
+        rows = widths[: len(widths) - below]
+        if common and 0 < below <= MOST_FOOTERS and rows.count(common) >= MOSTLY * len(rows):
+            return below
+    return 0
