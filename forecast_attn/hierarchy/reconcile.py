@@ -256,7 +256,7 @@ def _check_series(item_ids: tuple[str, ...], structure: Hierarchy, source: str, 
     unknown = sorted(set(item_ids) - set(structure.names))
     if unknown:
         raise DataError(
-            f"'{source}' has series that the hierarchy has not: {quoted(unknown)}",
+            f"'{source}' has series that the hierarchy lacks: {quoted(unknown)}",
             "a row of the hierarchy for each, or a table without them",
         )
     missing = [name for name in (structure.names if needs_all else structure.bottom) if name not in set(item_ids)]

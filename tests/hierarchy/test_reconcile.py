@@ -200,7 +200,7 @@ def test_what_does_not_fit_is_refused(forecaster: Forecaster, base: pd.DataFrame
         forecaster.reconcile(TREE, stores)
     with pytest.raises(DataError, match="has no forecasts of 's3'"):
         forecaster.reconcile(TREE, stores[stores["item_id"] != "s3"], method="bottom-up")
-    with pytest.raises(DataError, match="has series that the hierarchy has not: 's1', 's2', 's3', 'south'"):
+    with pytest.raises(DataError, match="has series that the hierarchy lacks: 's1', 's2', 's3', 'south'"):
         forecaster.reconcile(TREE[:2], base)
     with pytest.raises(ConfigError, match="--method top-down takes one series that holds all others"):
         forecaster.reconcile(GROUPS, base, method="top-down")

@@ -1,5 +1,7 @@
 """Two processes train as one does with their batches together: the same windows, losses and weights."""
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -94,3 +96,30 @@ def test_a_training_whose_process_was_killed_resumes_to_the_same_bytes(
     resumed = forecast_fork("train", "--resume", "run", "--quiet")
     assert resumed.code == 0, resumed.err
     assert Path("run/model.safetensors").read_bytes() == Path("whole/model.safetensors").read_bytes()
+
+
+COUNT_WEIGHTS = """
+import pathlib
+from forecast_attn.training.callbacks import Recorder
+def count(self, trainer, module):
+    tensors = [*module.network.parameters(), *module.average.network.parameters()]
+    tensors += [state["exp_avg"] for state in trainer.optimizers[0].state.values()]
+    pathlib.Path(f"rank-{trainer.global_rank}").write_text(str(sum(tensor.numel() for tensor in tensors)))
+Recorder._keep_epoch, keep = lambda self, *of: (count(self, *of), keep(self, *of)), Recorder._keep_epoch
+from forecast_attn.cli import main
+main()
+"""
+
+
+@pytest.mark.slow
+def test_each_process_of_fsdp_keeps_half_of_the_weights(
+    here: Path, make_table: Callable[..., pd.DataFrame], write: Callable[..., str], process_environment: dict[str, str]
+) -> None:
+    """Of the network, of its average and of what the optimiser remembers."""
+    words = ("train", write(make_table(60)), *TRAINING, "--max-epochs", "1", "--weight-averaging", "ema")
+    words += ("--devices", "2", "--strategy", "fsdp", "--out", "run", "--quiet")
+    subprocess.run([sys.executable, "-c", COUNT_WEIGHTS, *words], check=True, env=process_environment)
+    weights = sum(array.size for array in safetensors.numpy.load_file("run/model.safetensors").values())
+    counts = [int(Path(f"rank-{rank}").read_text()) for rank in range(2)]
+    assert sum(counts) == pytest.approx(3 * weights, abs=6)
+    assert max(counts) <= 1.5 * weights + 3
