@@ -26,6 +26,7 @@ from forecast_attn.config.values import NETWORK
 
 Floats = NDArray[np.float64]
 
+# docs/accuracy-tried.md ("Weights of the combination", "The prior") has the evidence for these numbers.
 PARTS = 4
 """The best weights are searched among multiples of one over this."""
 POWER = 6
@@ -67,7 +68,12 @@ def independent_windows(cutoffs: NDArray[np.int64], series: NDArray[np.int64], h
         series: of each window, (num_windows,).
         horizon: steps of a window.
     """
-    return sum(1 + int(np.ptp(cutoffs[series == each])) // horizon for each in np.unique(series))
+    if not len(cutoffs):
+        return 0
+    by_series = np.argsort(series, kind="stable")
+    firsts = np.flatnonzero(np.diff(series[by_series], prepend=-1))
+    spans = (reduce.reduceat(cutoffs[by_series], firsts) for reduce in (np.maximum, np.minimum))
+    return int((1 + np.subtract(*spans) // horizon).sum())
 
 
 class EarlierErrors(NamedTuple):
@@ -83,6 +89,9 @@ def choose_weights(
     forecasts: dict[str, Floats], actual: Floats, scale: Floats, *, independent: int, earlier: EarlierErrors
 ) -> dict[str, float]:
     """Weights of a forecast with a small `scaled_error`, those that are not 0.
+
+    Where a baseline has no forecast, it is scored with the network's: what it is worth there is not known, and leaving
+    such windows out would score it on others than the rest.
 
     Args:
         forecasts: of the network, which is always known, and of each baseline, NaN where it has none,

@@ -1,4 +1,4 @@
-"""Taking the season out of one series, and putting it back: factors where all values are above 0, summands otherwise.
+"""Taking the season out of one series, and putting it back: factors where all values are above 0, else additive terms.
 
 Both kinds come from the distance of the values to a centred moving average over one season, averaged by phase.
 
@@ -13,7 +13,7 @@ estimators of time series seasonal factors and their effect on forecasting accur
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,10 +31,13 @@ LEAST_FACTOR = 0.01
 """A phase of next to nothing would be divided by: such a series is taken as it is."""
 
 
-class Seasonal(NamedTuple):
-    """Factors or summands of the phases, from the first value on."""
+Kind = Literal["multiplicative", "additive"]
 
-    kind: str
+
+class Seasonal(NamedTuple):
+    """Factors or additive terms of the phases, from the first value on."""
+
+    kind: Kind
     values: Floats
 
     def removed(self, values: Floats) -> Floats:
@@ -55,19 +58,20 @@ def classical(values: Floats, season: int) -> Seasonal:
     """Estimate the season as the competitions did, where their test finds one."""
     if not is_seasonal(values, season):
         return NO_SEASON
-    kind, shares, phases = _shares(values, season)
-    return _centred(kind, np.bincount(phases, shares, season) / np.bincount(phases, minlength=season))
+    kind, detrended, phases = _detrended(values, season)
+    return _centred(kind, np.bincount(phases, detrended, season) / np.bincount(phases, minlength=season))
 
 
 def shrunken(values: Floats, season: int) -> Seasonal:
-    """Estimate the season with newer seasons counting more, less what of it is noise."""
+    """Estimate the season with newer seasons counting more, shrunk by its noise."""
     if season == 1 or len(values) < FEWEST_SEASONS * season:
         return NO_SEASON
-    kind, shares, phases = _shares(values, season)
-    weights = KEPT_A_SEASON ** (np.arange(len(shares))[::-1] // season)
+    kind, detrended, phases = _detrended(values, season)
+    weights = KEPT_A_SEASON ** (np.arange(len(detrended))[::-1] // season)
     total, squares = (np.bincount(phases, each, season) for each in (weights, weights**2))
-    means = np.bincount(phases, weights * shares, season) / total
-    variance = (weights * (shares - means[phases]) ** 2).sum() / (total - squares / total).sum()
+    means = np.bincount(phases, weights * detrended, season) / total
+    # Of weighted values, the degrees of freedom left by a weighted mean are Σw - Σw² / Σw, in each phase.
+    variance = (weights * (detrended - means[phases]) ** 2).sum() / (total - squares / total).sum()
     noise = variance * (squares / total**2).mean()
     estimate = _centred(kind, means)
     spread = estimate.values.var() * season / (season - 1)
@@ -89,9 +93,9 @@ def is_seasonal(values: Floats, season: int) -> bool:
     return bool(abs(autocorrelations[-1]) > limit)
 
 
-def _shares(values: Floats, season: int) -> tuple[str, Floats, Ints]:
+def _detrended(values: Floats, season: int) -> tuple[Kind, Floats, Ints]:
     """Return the kind, ratios or distances of the values to the moving average where there is one, and their phases."""
-    kind = "multiplicative" if (values > 0).all() else "additive"
+    kind: Kind = "multiplicative" if (values > 0).all() else "additive"
     half = season // 2
     weights = np.r_[0.5, np.ones(season - 1), 0.5] / season if season % 2 == 0 else np.ones(season) / season
     trend = np.convolve(values, weights, "valid")
@@ -103,7 +107,7 @@ def _shares(values: Floats, season: int) -> tuple[str, Floats, Ints]:
     )
 
 
-def _centred(kind: str, means: Floats) -> Seasonal:
+def _centred(kind: Kind, means: Floats) -> Seasonal:
     if kind == "additive":
         return Seasonal(kind, means - means.mean())
     means = means / means.mean()

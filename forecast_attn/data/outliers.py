@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from forecast_attn.data.scaling import Scaler
 
 FAR = 1_000
-"""Robust deviations from the median. The highest price of the French market in six years is 107 of them away."""
+"""Robust deviations from the median, or the run's scales from its location. The highest price of the French market in
+six years is 107 of them away."""
 _SHARE = 6
 """Where the largest of n values is below sqrt(n) / 6 standard deviations, no few values make up the variance."""
 MOST_NAMED = 3
@@ -30,10 +31,10 @@ class _ScaledColumn(NamedTuple):
 
     name: str
     values: NDArray[np.float64]
-    """Values of all rows."""
+    """Of all rows (num_rows,)."""
     location: NDArray[np.float64]
-    """Scale of each series."""
     scale: NDArray[np.float64]
+    """Of each series (num_series,), as is `location`."""
     is_target: bool = False
 
 
@@ -148,14 +149,17 @@ def _suspects(column: _ScaledColumn, panel: Panel, rows: NDArray[np.int64]) -> N
 
 def _finding(column: _ScaledColumn, panel: Panel, index: int, row: int, distance: float) -> Finding:
     name = panel.item_ids[index]
-    when, times = panel.zone.stamp_text(panel.timestamps[row]), f"{distance:,.0f} times as far off as its values are"
+    when, times = (
+        panel.zone.stamp_text(panel.timestamps[row]),
+        f"{distance:,.0f} times as far from the middle as its values",
+    )
     if not column.is_target:
-        message = f"column '{column.name}' of series '{name}' has {column.values[row]:.4g} at {when}, {times} mostly"
+        message = f"column '{column.name}' of series '{name}' has {column.values[row]:.4g} at {when}, {times} usually"
         hint = f"correct the cell, or leave the column out with --ignore '{column.name}'"
         return Finding("FA309", "warning", message, hint, column=column.name, item_id=name)
     message = (
         f"series '{name}' has {panel.target[row]:.4g} at {when}, {times} "
-        f"mostly: beside it they all look alike, and forecasts may be anything"
+        f"usually: beside it all others look alike, and forecasts may be anything"
     )
     hint = "correct the cell, or train with --scaling robust --transform arcsinh"
     return Finding("FA309", "warning", message, hint, column=panel.roles.target, item_id=name)
