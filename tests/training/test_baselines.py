@@ -15,7 +15,7 @@ from forecast_attn.cli.predict import _how_good
 from forecast_attn.config.options import RunConfig
 from forecast_attn.inspection.interpretation import best_of_baselines
 from forecast_attn.runs.training_table import read_panel
-from forecast_attn.training import scoring as baselines
+from forecast_attn.training import validation as baselines
 from forecast_attn.training.preparation import prepare
 
 HORIZON = 3
