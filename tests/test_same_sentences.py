@@ -95,12 +95,14 @@ def from_server(ask: Client, body: Any, kind: str) -> Refusal:
 def test_a_bad_history_gets_the_same_sentence_everywhere(
     name: str, forecast: Callable[..., Any], run: Path, ask: Client, here: Path
 ) -> None:
-    BAD[name](panel_table()).to_csv("table.csv", index=False)
-    done = forecast("predict", run, "--data", "table.csv", "--json")
+    BAD[name](panel_table()).to_csv("history", index=False)
+    done = forecast("predict", run, "--data", "history", "--json")
     assert done.code == 1
-    expected = Refusal(json.loads(done.out)["error"])
+    error = json.loads(done.out)["error"]
+    assert ask("/forecast", Path("history").read_bytes(), CSV).error == error  # the hint and the place, too
+    expected = Refusal(error)
     assert expected["code"]
-    frame, read = BAD[name](panel_table()), pd.read_csv("table.csv")  # of which one may have numbers beside text
+    frame, read = BAD[name](panel_table()), pd.read_csv("history")  # of which one may have numbers beside text
     forecaster, model = Forecaster.load(run), MlflowModel(RunDir.open_finished(run))
     Path("parts").mkdir()
     read.to_parquet("parts/part.parquet")
@@ -108,7 +110,6 @@ def test_a_bad_history_gets_the_same_sentence_everywhere(
         "Forecaster": refusal(lambda: forecaster.predict(frame)),
         "pyfunc": refusal(lambda: model.predict(frame)),
         "partitioned": refusal(lambda: forecaster.predict_parts("parts", out="out")),
-        "csv": from_server(ask, Path("table.csv").read_bytes(), CSV),
         "arrow": from_server(ask, as_arrow(read), ARROW),
     }
     if name != "an infinite target":  # which JSON does not have
