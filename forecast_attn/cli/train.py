@@ -114,7 +114,9 @@ def _naming_commands(data: Any, options: dict[str, Any], out: object, forecaster
     try:
         yield
     except DataError as error:
-        if not error.is_told_elsewhere:
+        from forecast_attn.data.roles import TooManyColumnsError
+
+        if not error.is_told_elsewhere and not isinstance(error, TooManyColumnsError):
             error.commands = _commands(url_of(data) or str(data), options, out, forecaster.config.data)
         raise
 

@@ -158,14 +158,18 @@ def is_empty(column: pd.Series) -> bool:
     return bool(pd.isna(cells[:FIRST_ROWS]).all() and pd.isna(cells).all())
 
 
+class TooManyColumnsError(DataError):
+    """No command answers it but those in its hint, and a search for others would read the table again."""
+
+
 def _refuse_too_many(undeclared: list[str], source: str) -> None:
     """Refuse a table of so many columns that neither a search for roles nor a training would end soon.
 
     Raises:
-        DataError: there are more than MOST_UNDECLARED.
+        TooManyColumnsError: there are more than MOST_UNDECLARED.
     """
     if len(undeclared) > MOST_UNDECLARED:
-        raise DataError(
+        raise TooManyColumnsError(
             f"'{source}' has {len(undeclared):,} columns that no option names; at most {MOST_UNDECLARED:,} get a role "
             "by themselves",
             "--wide, if every column is a series; else keep fewer columns, or declare them with --past",
