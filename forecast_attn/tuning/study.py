@@ -93,7 +93,7 @@ def open_study(storage: RDBStorage, name: str, plan: dict[str, Any], first: dict
 
     Raises:
         ConfigError: the study was started with other options.
-        RunError: the study was not made by this command.
+        RunError: the study was not made by this command, or is damaged.
     """
     import optuna
 
@@ -112,7 +112,12 @@ def open_study(storage: RDBStorage, name: str, plan: dict[str, Any], first: dict
         study = optuna.create_study(**options, direction="minimize")
     except optuna.exceptions.DuplicatedStudyError:
         study = optuna.load_study(**options)
-        _check_same(name, _plan_of(study), plan)
+        try:
+            recorded = _plan_of(study)
+            study.get_trials(deepcopy=False)
+        except (KeyError, IndexError, TypeError, ValueError) as error:  # Optuna trusts what is in a database
+            raise _damage(f"{type(error).__name__}, {error}") from None
+        _check_same(name, recorded, plan)
         return study
     study.enqueue_trial(first)
     study.set_user_attr(PLAN, plan)
@@ -167,9 +172,12 @@ def refusing_damage() -> Iterator[None]:
     except (optuna.exceptions.StorageInternalError, sqlalchemy.exc.SQLAlchemyError, LookupError) as error:
         if isinstance(error, KeyError | IndexError):  # of our own; SQLAlchemy raises the bare LookupError
             raise
-        reason = str(error.__cause__ or error).strip().splitlines()[0]
-        hint = "--storage with another file begins another search; a copy of the database may go on"
-        raise RunError(f"the database of the search is damaged: {reason}", hint) from None
+        raise _damage(str(error.__cause__ or error).strip().splitlines()[0]) from None
+
+
+def _damage(reason: str) -> RunError:
+    hint = "--storage with another file begins another search; a copy of the database may go on"
+    return RunError(f"the database of the search is damaged: {reason}", hint)
 
 
 def close_storage(storage: RDBStorage) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
@@ -84,6 +86,26 @@ def test_a_damaged_study_is_refused_with_a_sentence(forecast: Callable, table: s
     assert forecast("tune", table, "--trials", "1", *words).code == 0
     content = Path("a.db").read_bytes()
     Path("a.db").write_bytes(content.replace(b"FINITE", b"FNITE "))  # a word of the program that is none
+    refused = forecast("tune", table, "--trials", "2", *words)
+    assert (refused.code, refused.error.startswith("the database of the search is damaged: ")) == (1, True)
+    assert refused.hint.startswith("--storage")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE trial_params SET param_value = 1e308",
+        "UPDATE trial_params SET distribution_json = '{}'",
+        "UPDATE trial_user_attributes SET value_json = '[[['",
+        "UPDATE study_user_attributes SET value_json = '[[['",
+    ],
+)
+def test_a_forged_study_is_refused_with_a_sentence(forecast: Callable, table: str, change: str) -> None:
+    words = ("--space", "space.toml", "--storage", "a.db", "--no-winner", *WORDS, "--quiet")
+    assert forecast("tune", table, "--trials", "1", *words).code == 0
+    with contextlib.closing(sqlite3.connect("a.db")) as database, database:
+        database.execute(change)
     refused = forecast("tune", table, "--trials", "2", *words)
     assert (refused.code, refused.error.startswith("the database of the search is damaged: ")) == (1, True)
     assert refused.hint.startswith("--storage")
