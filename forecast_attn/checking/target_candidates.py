@@ -77,8 +77,10 @@ def target_candidates(frame: pd.DataFrame, candidate: RoleCandidate, config: Dat
         return doubts[column], _by_name(column), column not in titled, is_forecast, "total" not in words_of(column)
 
     is_named = any(_by_name(each) < len(_LIKELY_TARGETS) or each in titled for each in likely)
-    are_alike = not is_named and len(likely) >= MANY and _have_one_scale([values[n] for n in likely])
-    are_alike = are_alike or (len(likely) > 2 and _are_numbered_alike(likely))
+    are_of_one_scale = _have_one_scale([values[n] for n in likely])
+    are_alike = not is_named and len(likely) >= MANY and are_of_one_scale
+    if len(likely) > 2 and _are_numbered_alike(likely):
+        are_alike = are_of_one_scale or unnamed_column(1) not in frame  # where every name is but a number
     return Targets(tuple(sorted(likely, key=rank)), are_alike, are_unlikely=all(doubts.values()))
 
 
@@ -138,7 +140,7 @@ def _names_the_table(column: str, table: str) -> bool:
 def _are_numbered_alike(names: list[str]) -> bool:
     """Return whether the table calls all columns alike but for a number or a letter behind: store_1, store_2, …"""
     stem, *others = {re.sub(r"[ _.-]?(\d+|[A-Za-z])$", "", name) for name in names}
-    return not others and len(stem) >= 3 and not unnamed_column(1).startswith(stem)
+    return not others and len(stem) >= 3
 
 
 # --------------------------------------------------------------------------- cells

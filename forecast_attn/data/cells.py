@@ -403,5 +403,5 @@ def _too_large(column: pd.Series, value: float, index: int, rows_in_file: FilePo
     problem = "infinite" if np.isinf(value) else f"{value:g}"
     name, row = rows_in_file.column(str(column.name), index), rows_in_file.row(index)
     message = f"column '{name}' is {problem} at {row_and_line(row)}; expected a finite number below {LARGEST:g}"
-    hint = "correct the cell or remove the row"
+    hint = f"correct the cell, or --na {value:g} reads it as no value"
     return Finding("FA303", "error", message, hint, column=name, row=row, value=f"{value:g}")

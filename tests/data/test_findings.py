@@ -103,7 +103,13 @@ CASES = {
         "--ignore 'x'",
     ),
     "infinite target": Case(
-        days(with_row(GOOD, 4, "2024-01-{d},inf")), "FA303", 4, "y", None, "'y' is infinite at row 4", "correct"
+        days(with_row(GOOD, 4, "2024-01-{d},inf")),
+        "FA303",
+        4,
+        "y",
+        None,
+        "'y' is infinite at row 4",
+        "correct the cell, or --na inf reads",
     ),
     "infinite covariate": Case(
         days(with_row(TWO, 4, "2024-01-{d},3,-inf"), "date,y,x"),
