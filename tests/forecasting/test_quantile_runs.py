@@ -32,6 +32,19 @@ EVERY_KIND: dict[str, dict[str, Any]] = {
 # --------------------------------------------------------------------------- options
 
 
+@pytest.mark.parametrize(
+    ("quantiles", "note"),
+    [("0.1,0.9", "the point forecast is the quantile 0.1; add 0.5 for the median"), ("0.1,0.5,0.9", "")],
+)
+def test_training_says_which_quantile_is_the_point_forecast(
+    quantiles: str, note: str, forecast: Callable, write: Callable, make_table: Callable, small: tuple[str, ...]
+) -> None:
+    outcome = forecast("train", write(make_table()), *small, "--quantiles", quantiles)
+    assert outcome.code == 0
+    assert note in " ".join(outcome.err.split())
+    assert ("the point forecast is the quantile" in " ".join(outcome.err.split())) == bool(note)
+
+
 @pytest.mark.parametrize("given", ["0.9,0.1,0.5", [0.5, 0.9, 0.1], ["0.1,0.5", 0.9], ("0.1", ".5", "0.90")])
 def test_quantiles_are_named_in_any_order(given: Any) -> None:
     config = RunConfig.from_options({"quantiles": given})
