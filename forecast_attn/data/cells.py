@@ -140,7 +140,8 @@ def parse_cells(
     Raises:
         DataError: a column is missing, or no row has a time stamp.
     """
-    for name in (roles.time, *((roles.item_id,) if roles.item_id else ()), *roles.numeric, *roles.categorical):
+    identifier = () if roles.item_id is None else (roles.item_id,)
+    for name in (roles.time, *identifier, *roles.numeric, *roles.categorical):
         require_column(frame, name, source)
     time = read_stamps(frame[roles.time], roles.time, date_format)
     _report_steps_that_may_be_times(time, frame[roles.time], report)

@@ -1,10 +1,13 @@
 """What each column means, by declaration, by name and by content."""
 
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data import timestamps
+from forecast_attn.data.cells import parse_cells
 from forecast_attn.data.roles import MOST_UNDECLARED, Roles, resolve_roles
 from forecast_attn.errors import ConfigError, DataError
 
@@ -182,3 +185,10 @@ def test_decimal_commas_are_mistakes_in_numbers_not_text() -> None:
 def test_booleans_and_mostly_numeric_text_are_numeric() -> None:
     columns: dict[str, list[object]] = {"date": DAYS, "y": [1, 2, 3, 4, 5], "open": [True, False, True, True, False]}
     assert roles_of(columns | {"dirty": ["1", "2", "?", "4", "5"]}).past_covariates == ("dirty", "open")
+
+
+def test_a_run_whose_series_have_a_column_without_a_name_is_refused_like_one_with_another_column() -> None:
+    frame = pd.DataFrame({"date": ["2024-01-01"], "y": [1.0]})
+    roles = replace(resolve_roles(frame, DataConfig(), "data.csv"), item_id="")
+    with pytest.raises(DataError, match="no column ''"):
+        parse_cells(frame, roles, lambda _: None, "tail.parquet")
