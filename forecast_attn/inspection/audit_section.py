@@ -63,7 +63,7 @@ def _group(group: dict[str, Any]) -> Sequence[Any]:
     mae, relative, chance = group["mae"], group["rise_relative"], group.get("chance")
     shares = [relative, chance / mae if chance is not None and mae else None]
     changes = ("–" if share is None else f"{100 * share:+z.1f} %".replace("-", "−") for share in shares)
-    return [group["name"], group["windows"], mae, group["mae_equal"], *changes, group["needed"]]
+    return [group["name"], group["windows"], mae, group["mae_equal"], *changes, group.get("needed")]
 
 
 def _statistic(statistic: dict[str, Any], target: str | None) -> Sequence[Any]:
