@@ -448,6 +448,24 @@ def test_a_location_that_is_no_number(refused, run_copy, without_manifest):
     refused("predict", run_copy, message="^'run/schema.json' is damaged: ", hint="restore")
 
 
+def test_a_backtest_of_copies_of_one_row_is_refused_unread(forecast, whole_run, here):
+    """Some hundred kilobytes held thirty million rows, which kept `report` busy for more than a minute."""
+    shutil.copytree(whole_run, "run")
+    assert forecast("backtest", "run", "--data", whole_run.parent / "data.csv", "--cutoffs", "2").code == 0
+    picture = ("plot", "run", "--kind", "error-by-step")
+    assert forecast(*picture).code == 0
+    path = Path("run/backtest.parquet")
+    rows = pq.read_table(path).slice(0, 1)
+    copies = rows.take(pa.array(np.zeros(1 << 17, np.int64)))
+    with pq.ParquetWriter(path, rows.schema, compression="zstd") as writer:
+        for _ in range(16):
+            writer.write_table(copies)
+    outcome = forecast(*picture)
+    assert outcome.code == 1
+    assert "is damaged: 2,097,152 forecasts do not fit into" in outcome.error
+    assert forecast("report", "run", "--data", whole_run.parent / "data.csv").code == 0
+
+
 # --------------------------------------------------------------------------- anything
 
 

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from forecast_attn.plotting.forecast_attribution import Attribution
 
 
+FREE_ROWS = 1 << 20
+"""Rows of a backtest's Parquet file beyond which each needs a byte: it has an error of its own."""
+
+
 class PlotSource(NamedTuple):
     """A table of forecasts, a run, or a table in the folder of its run."""
 
@@ -115,7 +119,27 @@ def _read(path: pd.DataFrame | Path, run: RunDir | None) -> Forecasts:
     from forecast_attn.forecasting.model import read_schema
 
     schema = read_schema(run)
+    if isinstance(path, Path) and path == run.backtest:
+        _check_rows(path)
     return read_forecasts(path, zone=schema.zone, target=schema.roles.target)
+
+
+def _check_rows(path: Path) -> None:
+    """Refuse a run's backtest with more rows than its bytes can hold: reading the copies of one row takes minutes.
+
+    Raises:
+        RunError: it is one.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        rows, size = pq.read_metadata(path).num_rows, path.stat().st_size
+    except (OSError, pa.ArrowException):
+        return  # reading it says what is wrong
+    if rows > FREE_ROWS + size:
+        message = f"'{path}' is damaged: {rows:,} forecasts do not fit into {size:,} bytes"
+        raise RunError(message, "forecast backtest writes it again")
 
 
 def _made_again(source: PlotSource, run: RunDir, request: PlotRequest) -> ChosenForecasts:
