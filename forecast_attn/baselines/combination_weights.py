@@ -33,6 +33,8 @@ POWER = 6
 """Power of the error in the weights that each forecast has by itself, and in the prior."""
 PRIOR_FORMULAS = ("seasonal-naive", "dynamic-theta", "damped-trend", "autoregression")
 """The candidates that learn from no window; their mean is the prior."""
+MISLED = 10
+"""A formula whose error is this many times that of the best one is left out of the prior: an outlier has misled it."""
 PRIOR_WINDOWS = 100
 """Independent windows that weigh as much as the prior, if its best formula is as good as what they chose."""
 LEAST, DIGITS = 0.02, 3
@@ -107,7 +109,7 @@ def choose_weights(
     stacked = np.stack([np.where(known[name], forecasts[name], network) for name in names])
     errors = np.array([scaled_error(actual, each, scale) for each in stacked])
     weights = _without_slivers((_best_quarters(stacked, actual, scale) + _weights_by_error(errors)) / 2)
-    prior = _prior(names, earlier)
+    prior = _prior(names, errors, earlier)
     if prior.any():
         chosen, best = scaled_error(actual, np.tensordot(weights, stacked, axes=1), scale), errors[prior > 0].min()
         share = PRIOR_WINDOWS / (PRIOR_WINDOWS + independent)
@@ -119,15 +121,21 @@ def choose_weights(
     return {name: round(float(part), DIGITS) for name, part in zip(names, weights, strict=True) if part}
 
 
-def _prior(names: list[str], earlier: EarlierErrors) -> Floats:
+def _prior(names: list[str], validation_errors: Floats, earlier: EarlierErrors) -> Floats:
     """Weights (num_forecasts,) of the formulas, which sum to 1; zeros where there is none.
 
     Equal ones without evidence; the more of it, the more they fall with each formula's error.
     """
-    weights = np.array([float(name in PRIOR_FORMULAS) for name in names])
-    if earlier.errors and weights.any():
+    kept = np.array([name in PRIOR_FORMULAS for name in names])
+    best = validation_errors[kept].min(initial=np.inf)
+    if best > 0:
+        kept &= validation_errors <= MISLED * best
+    weights = kept.astype(np.float64)
+    if earlier.errors and kept.any():
         power = POWER * earlier.independent / (earlier.independent + EVIDENCE)
-        errors = np.array([earlier.errors.get(name, np.inf) for name in names])
+        errors = np.array(
+            [earlier.errors.get(name, np.inf) if keep else np.inf for name, keep in zip(names, kept, strict=True)]
+        )
         weights = _weights_by_error(errors, power)
     return np.asarray(weights / max(weights.sum(), 1))
 

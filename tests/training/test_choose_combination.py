@@ -112,6 +112,14 @@ def test_of_the_formulas_those_with_less_error_before_get_more(independent: int,
     np.testing.assert_allclose([weights[name] for name in FORMULAS], expected / expected.sum(), atol=0.002)
 
 
+@pytest.mark.parametrize("earlier", [UNKNOWN, EarlierErrors(dict.fromkeys(FORMULAS, 1.0), 40)])
+def test_a_formula_that_an_outlier_misled_is_no_part_of_the_prior(earlier: EarlierErrors) -> None:
+    actual = np.random.default_rng(5).normal(size=(4, 3))
+    forecasts = {"network": actual + 1e7, **dict.fromkeys(FORMULAS, actual + 1), "autoregression": actual + 1e11}
+    weights = choose_weights(forecasts, actual, np.ones(4), independent=4, earlier=earlier)
+    assert weights.keys() == {"seasonal-naive", "dynamic-theta", "damped-trend"}
+
+
 def test_formulas_are_scored_at_earlier_cutoffs_up_to_the_last_known_row() -> None:
     target = np.concatenate([PANEL["y"].to_numpy()[: ROWS + 10], np.full(3, np.nan), PANEL["y"].to_numpy()[-ROWS:]])
     starts, known = (
