@@ -223,4 +223,4 @@ def _counts_or_cycles(values: pd.Series, series: NDArray[np.int64]) -> bool:
 def _have_one_scale(columns: list[pd.Series]) -> bool:
     """Return whether columns are of one kind by their size."""
     medians = np.array([column.abs().median() for column in columns])
-    return bool((medians > 0).all() and medians.max() <= _SCALE_APART * medians.min())
+    return len(medians) > 0 and bool((medians > 0).all() and medians.max() <= _SCALE_APART * medians.min())
