@@ -224,7 +224,7 @@ def test_what_cannot_be_scored_is_refused(
         forecaster.anomalies(TABLE, rate=RATE, out=tmp_path / "scores.txt")
 
 
-def test_a_command_without_a_table_says_which_one_it_needs(refused, shop_run: Path) -> None:
+def test_a_command_without_a_table_says_which_one_it_needs(refused, shop_run: Path, here: Path) -> None:
     refused("score", shop_run, message="^there is no table to score$", hint="^forecast score .* new.csv, with", code=2)
 
 

@@ -369,12 +369,12 @@ def test_a_trial_that_the_time_ends_is_tried_again(table: str) -> None:
 
 @pytest.mark.slow
 def test_ctrl_c_says_how_to_go_on(forecast: Callable, table: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    from forecast_attn.tuning import scoring
+    from forecast_attn.tuning import objective
 
     # A shell ignores Ctrl-C for what it runs in the background, these tests among it.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     with monkeypatch.context() as patch:
-        patch.setattr(scoring.TrialListener, "epoch_done", lambda *words: signal.raise_signal(signal.SIGINT))
+        patch.setattr(objective.TrialListener, "epoch_done", lambda *words: signal.raise_signal(signal.SIGINT))
         done = forecast("tune", table, "--space", "space.toml", "--trials", "2", *WORDS)
     signal.signal(signal.SIGINT, before)
     assert (done.code, done.hint) == (130, "what is finished is kept; go on with the same command")
