@@ -48,13 +48,13 @@ def test_every_option_of_the_configuration_is_a_flag_with_its_default(forecast, 
     monkeypatch.setenv("COLUMNS", "400")
     page = forecast("train", "--help-all").out
     for name, (_, option) in all_options().items():
-        line = next((line for line in page.splitlines() if re.search(rf"--{flag_name(option)}\b", line)), None)
-        assert line is not None, name
+        entry = re.search(rf"\n  --{flag_name(option)}\b.*?(?=\n  -|\n\n|$)", page, re.DOTALL)
+        assert entry is not None, name
         if option.default not in (None, ()) and not isinstance(option.default, bool):
-            assert f"[default: {option.default}]" in line, name
+            assert f"[default: {option.default}]" in entry[0], name
         choices = option.metadata["choices"]
         if name != "attention":
-            assert all(choice in line for choice in choices), name
+            assert all(choice in entry[0] for choice in choices), name
 
 
 @pytest.mark.parametrize("command", ["check", "train", "compare", "tune", "backtest"])

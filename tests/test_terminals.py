@@ -71,7 +71,7 @@ def test_documents_reach_a_file_as_they_are_and_a_terminal_visibly(forecast, for
     for words in (("predict", "run", "--out", "-"), ("predict", "run"), ("predict", "run", "--json")):
         shown = on_terminal(words, TERM="dumb", COLUMNS="120")
         assert not RAW.search(shown), (words, RAW.search(shown))
-        assert "2024-04-29" in shown or "--json" in words
+        assert "2024-05-02" in shown or "--json" in words
 
 
 # --------------------------------------------------------------------------- encodings

@@ -6,18 +6,24 @@ import shutil
 import sys
 from collections import Counter
 
+import pandas as pd
 import pytest
 from rich.cells import cell_len
 from rich.console import Console
+from rich.progress import Task
 from rich.table import Table
 from rich.text import Text
 
-from forecast_attn.cli import training_display
+from forecast_attn.cli import COMMANDS, training_display
+from forecast_attn.cli.backtest_display import BacktestDisplay
 from forecast_attn.cli.printing import broken, say_error, say_fact
 from forecast_attn.cli.tables import fitting_tables, make_console
+from forecast_attn.data.zones import Zone
 from forecast_attn.inspection import terminal as inspection_terminal
 from forecast_attn.training.progress import EpochRecord
 from forecast_attn.training.schedule import TrainingPlan
+
+from .forks import on_terminal as on_tty
 
 pytestmark = pytest.mark.slow
 
@@ -39,7 +45,7 @@ def printed(finished_run, forecast, small, make_table, tmp_path_factory):
         ("predict", run),
         (*inspect, "--by", "weekday"),
         (*inspect, "--compare", trained),
-        ("audit", run, "--data", data, "--windows", "8", "--draws", "20", "--covariates"),
+        ("audit", run, "--data", data, "--windows", "8", "--draws", "20", "--covariates", "--numbers"),
         backtest,
         (*backtest, "--dry-run"),
         ("evaluate", run / "backtest.parquet", "--actuals", data, "--by", "step"),
@@ -129,8 +135,9 @@ def test_facts_are_broken_at_blanks_on_a_terminal_and_whole_in_a_pipe(monkeypatc
 
 @pytest.mark.parametrize("room", range(4, 40))
 def test_no_line_ends_within_a_date_a_command_or_a_share(room):
-    lines = broken("most of it (12 %) after 2026-11-22 14:00; see `forecast audit RUN`, or not", room).split("\n")
-    for whole in ("(12 %)", "2026-11-22 14:00;", "`forecast audit RUN`,"):
+    text = "most of it (12 %) after 2026-11-22 14:00; from −4.71 … +4.71; see `forecast audit RUN`, or not"
+    lines = broken(text, room).split("\n")
+    for whole in ("(12 %)", "2026-11-22 14:00;", "−4.71 … +4.71;", "`forecast audit RUN`,"):
         assert sum(whole in line for line in lines) == 1
 
 
@@ -179,6 +186,74 @@ def test_time_left_is_never_cut(monkeypatch, width):
     assert "loss 1234.5678" in line
     assert ("windows/s" in line) is (width == 200)
     assert "…" not in line
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_days_that_are_left_are_not_cut(monkeypatch, width):
+    console = make_console(stderr=True)
+    console.width, console._force_terminal, console.file = width, True, io.StringIO()
+    monkeypatch.setattr(training_display, "make_console", lambda **_: console)
+    monkeypatch.setattr(Task, "time_remaining", 123 * 3600 + 45 * 60 + 6)
+    display = training_display.TrainingDisplay(quiet=False)
+    display.training_started(TrainingPlan(200, 100, 12_800), 1, "cpu")
+    for loss in (1234.5678, 0.1):  # the room for numbers shrinks and grows with them
+        display.batch_done(loss, 128)
+        assert "123:45:06" in _line_of(display._progress, console)
+    display.epoch_done(EpochRecord(199, 1234.5678, 1234.5678, 0.001, 1.0, 1_234_567.0), is_best=True)
+    display.batch_done(0.1, 128)
+    assert "123:45:06" in _line_of(display._progress, console)
+    display.close()
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_refit_of_a_backtest_leaves_room_for_the_time_left(monkeypatch, width):
+    monkeypatch.setattr(Task, "time_remaining", 123 * 3600 + 45 * 60 + 6)
+    with BacktestDisplay(quiet=False, training=None) as display:
+        console = display.console
+        console.width, console._force_terminal, console.file = width, True, io.StringIO()
+        display._bar = display._stack.enter_context(display._new_bar())
+        display._task = display._bar.add_task("forecasting", total=100)
+        display._zone = Zone()
+        display.refitting(123, pd.Timestamp("2026-11-22 14:00").to_datetime64())
+        display.epoch_done(EpochRecord(199, 1234.5678, 1234.5678, 0.001, 1.0, 1_234_567.0))
+        line = _line_of(display._bar, console)
+    assert "refit 123: rows up to 2026-11-22 14:00" in line
+    assert "123:45:06" in line
+    assert "…" not in line
+
+
+def _line_of(progress, console):
+    """The line of progress as it is drawn now."""
+    with console.capture() as capture:
+        console.print(progress.get_renderable())
+    (line,) = capture.get().splitlines()
+    return line
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_help_page_cuts_no_name_and_no_word(forecast_fork, command, width):
+    narrow, wide = (on_tty((command, "--help"), TERM="dumb", COLUMNS=str(columns)) for columns in (width, 1_000))
+    assert words_of(narrow.split("\n")) == words_of(wide.split("\n"))
+    assert all(len(line) <= width or len(line.split()) == 1 for line in narrow.splitlines()), narrow
+
+
+def test_forecasts_on_a_narrow_terminal_are_a_table(run_copy):
+    shown = on_tty(("predict", run_copy), TERM="dumb", COLUMNS="38")
+    rows = [line.split() for line in shown.splitlines() if " 2024-" in line]
+    assert len(rows) >= 3
+    assert len({len(row) for row in rows}) == 1, "no row is broken"
+
+
+def test_a_column_of_sentences_is_not_one_word_wide():
+    console, table = make_console(), Table()
+    console.width = 40
+    for name in ("a name of a model", "number", "what it says"):
+        table.add_column(name, no_wrap=name.startswith("a"))
+    table.add_row("seasonal-naive-and-more", "123.45", "the losses are equal")
+    with console.capture() as capture:
+        console.print(table)
+    assert "the losses are" in capture.get()
 
 
 def test_a_long_name_of_a_series_leaves_room_for_the_columns_beside_it():

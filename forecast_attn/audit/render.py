@@ -24,14 +24,15 @@ LEFT_TO_JSON = ("_spearman", "max_weight_correlation", "largest_jensen_shannon")
 """Ends of the names of numbers that the document has and the table leaves out."""
 
 
-def render(audit: Audit, console: Console) -> None:
-    """Verdict, checks, numbers and covariates; everything else is in the document."""
+def render(audit: Audit, console: Console, *, numbers: bool = False) -> None:
+    """Print verdict, checks and covariates, and the numbers of the checks if wished; the document has everything."""
     console.print(_about(audit.header))
     if audit.verdict is not None:
         _render_verdict(audit.verdict, audit.header, console)
         console.print(_check_table(audit.checks))
-        console.print()
-        console.print(_number_table(audit.checks))
+        if numbers:
+            console.print()
+            console.print(_number_table(audit.checks))
     if audit.covariates is not None:
         _render_covariates(audit.covariates, console)
 

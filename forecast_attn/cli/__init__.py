@@ -18,6 +18,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 import forecast_attn.cli.printing as printing
+from forecast_attn.cli.help_page import print_page
 from forecast_attn.errors import INTERRUPTED, ConfigError, DataError, UserError
 
 COMMANDS = {
@@ -54,6 +55,10 @@ class Commands(TyperGroup):
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         self.commands = {name: TyperCommand(name, help=summary) for name, summary in COMMANDS.items()}
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the page."""
+        print_page(self, ctx)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Name, command and its words, also for a shell that completes them."""

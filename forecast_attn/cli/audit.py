@@ -24,6 +24,9 @@ def audit(
         Path | None,
         typer.Option("--data", metavar="FILE", help="The table it was trained on (default: the recorded file)."),
     ] = None,
+    numbers: Annotated[
+        bool, typer.Option("--numbers", help="Print every number of the experiments; audit.json always has them.")
+    ] = False,
     config: ConfigFile = None,
     json: Json = False,
     quiet: Quiet = False,
@@ -43,7 +46,7 @@ def audit(
     from forecast_attn.audit.render import render
     from forecast_attn.cli.tables import make_console
 
-    render(result, make_console())
+    render(result, make_console(), numbers=numbers)
     printing.say(f"\naudit: {target}")
 
 

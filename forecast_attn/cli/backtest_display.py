@@ -13,7 +13,7 @@ from rich.table import Table
 from forecast_attn.backtest.folds import LEFT_OUT_REASONS, Fold, Folds
 from forecast_attn.backtest.job import Backtest, BacktestListener
 from forecast_attn.cli.evaluation_display import against_table, left_out_lines, score_tables
-from forecast_attn.cli.tables import make_console, plain_table
+from forecast_attn.cli.tables import bar_width, fitting_parts, make_console, plain_table, room_beside_bar
 from forecast_attn.cli.training_display import weights_text
 from forecast_attn.data.findings import counted, quoted
 
@@ -96,9 +96,13 @@ class BacktestDisplay(BacktestListener):
                 "trained on all rows, including the actual values"
             )
         if self._live:
-            columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
-            self._bar = self._stack.enter_context(Progress(*columns, console=self.console, transient=True))
+            self._bar = self._stack.enter_context(self._new_bar())
             self._task = self._bar.add_task("forecasting", total=self._total)
+
+    def _new_bar(self) -> Progress:
+        bar = BarColumn(bar_width(self.console))
+        columns = (TextColumn("{task.description}"), bar, TaskProgressColumn(), TimeRemainingColumn())
+        return Progress(*columns, console=self.console, transient=True)
 
     def restarted(self, changed: str) -> None:
         self._say(f"an unfinished backtest into this file had another {changed}: its parts are deleted")
@@ -108,13 +112,13 @@ class BacktestDisplay(BacktestListener):
 
     def refitting(self, number: int, cutoff: Any) -> None:
         self._refit = f"refit {number}: rows up to {self._zone.stamp_text(cutoff)}"
-        self._step(self._refit)
+        self._step([self._refit])
 
     def epoch_done(self, record: EpochRecord) -> None:
-        loss = f"epoch {record.epoch}  loss {record.train_loss:.4f}"
+        parts = [f"epoch {record.epoch}", f"loss {record.train_loss:.4f}"]
         if not isnan(record.validation_loss):  # a refit may have none
-            loss += f"  validation {record.validation_loss:.4f}"
-        self._step(f"  {loss}  {record.seconds:.1f} s", shown=f"{self._refit}, {loss}")
+            parts.append(f"validation {record.validation_loss:.4f}")
+        self._step(["", *parts, f"{record.seconds:.1f} s"], shown=[self._refit, *parts])
 
     def forecasting(self, windows: int, model: int) -> None:
         self._done += windows
@@ -128,17 +132,17 @@ class BacktestDisplay(BacktestListener):
         self._say(f"note: the baseline '{name}' is left out: {reason}")
 
     def comparing(self, name: str) -> None:
-        self._step(f"baseline {name}")
+        self._step([f"baseline {name}"])
 
     def attention_planned(self, size: Any, path: Path) -> None:
         self._say(f"attention: {size}")
 
-    def _step(self, text: str, shown: str | None = None) -> None:
+    def _step(self, parts: list[str], shown: list[str] | None = None) -> None:
         """Print a line, or on a terminal change the text before the bar."""
         if self._bar is None:
-            self._say(text)
+            self._say("  ".join(parts))
         else:
-            self._bar.update(self._task, description=shown or text)
+            self._bar.update(self._task, description=fitting_parts(shown or parts, room_beside_bar(self.console)))
 
     def _say(self, text: str) -> None:
         self.console.say(text)

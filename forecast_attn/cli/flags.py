@@ -12,9 +12,9 @@ from typing import Annotated, Any, TypeVar
 import typer
 from typer.core import TyperCommand
 
-import forecast_attn.cli.printing as printing
 from forecast_attn import memory
 from forecast_attn.cli.completion import completer_of, finished_runs
+from forecast_attn.cli.help_page import print_page
 from forecast_attn.cli.signals import ending_at_sigterm
 from forecast_attn.config.file import read_config_file
 from forecast_attn.config.options import DataConfig, ModelConfig, TrainingConfig, all_options
@@ -66,7 +66,7 @@ class Command(TyperCommand):
         for param in left_out:
             param.hidden = True  # type: ignore[attr-defined]
         try:
-            super().format_help(ctx, formatter)
+            print_page(self, ctx)
         finally:
             for param in left_out:
                 param.hidden = False  # type: ignore[attr-defined]
@@ -83,7 +83,7 @@ def _show_all(context: typer.Context, given: bool) -> None:
     if not given or context.resilient_parsing:
         return
     context.meta[_EVERYTHING] = True
-    printing.say(context.get_help())
+    context.get_help()
     raise typer.Exit
 
 
@@ -237,4 +237,4 @@ def _help(option_field: dataclasses.Field[Any]) -> str:
     if default is None or default == ():
         return f"{text}."
     shown = {True: "on", False: "off"}[default] if isinstance(default, bool) else default
-    return f"{text}. \\[default: {', '.join(shown) if isinstance(shown, tuple) else shown}]"
+    return f"{text}. [default: {', '.join(shown) if isinstance(shown, tuple) else shown}]"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -267,7 +268,7 @@ def _show(result: ForecastResult, csv_path: str | None, attention_path: str | No
     from forecast_attn.forecasting.prediction_table import predictions_csv
 
     predictions = result.predictions
-    printing.say(predictions_csv(predictions.head(PREVIEW_ROWS)).rstrip("\n"))
+    _preview(predictions_csv(predictions.head(PREVIEW_ROWS)))
     if len(predictions) > PREVIEW_ROWS:
         printing.say(f"… {len(predictions):,} rows, {predictions['item_id'].nunique():,} series")
     written = [("predictions", csv_path), ("attention", attention_path)]
@@ -275,3 +276,20 @@ def _show(result: ForecastResult, csv_path: str | None, attention_path: str | No
     for name, path in (*written, ("samples", result.samples_path)):
         if path is not None:
             printing.say(f"{name}: {path}")
+
+
+def _preview(csv: str) -> None:
+    """Print the first forecasts; on a terminal that would break a row within a number, as a table with fewer digits."""
+    rows_fit = max(map(len, csv.splitlines())) <= printing.line_length()
+    if rows_fit or not sys.stdout.isatty():
+        printing.say(csv.rstrip("\n"))
+        return
+    from csv import reader
+
+    from forecast_attn.cli.tables import make_console, plain_table
+
+    header, *rows = ([row[0], *row[2:]] for row in reader(csv.splitlines()))  # without the cut-off, for room
+    table = plain_table(*header, left=("item_id", "timestamp"))
+    for item_id, timestamp, step, *values in rows:
+        table.add_row(item_id, timestamp, step, *(f"{float(value):.6g}" for value in values))
+    make_console().print(table)

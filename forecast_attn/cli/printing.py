@@ -12,8 +12,11 @@ from typing import Any
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 """Characters that move the cursor, change colours, ring, hide or reverse text; and lone surrogates."""
-_WHOLE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d|`[^`]*`|\S+ %")
-"""Texts within which no line is broken: dates with their time, commands and shares."""
+_DATE = r"\d{4}-\d\d-\d\d \d\d:\d\d"
+_WHOLE = re.compile(
+    rf"{_DATE}(?: … \d\d:\d\d)?|`[^`]*`|[+−]?[\d.,]+ … [+−]?[\d.,]+(?: %)?|[(\[]default: \S{{1,20}}(?!\S)|\S+ %"
+)
+"""Texts within which no line is broken: dates with their time, commands, ranges, defaults and shares."""
 JOINT = "\ue000"
 """A private-use character that stands for a blank at which no line is broken."""
 SECOND = "\ue001"

@@ -28,6 +28,8 @@ WIDTH_WITHOUT_TERMINAL = 120
 RUN_TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-)(?=\w)")
 COLUMN_GAP = 2
 """Blanks between two columns."""
+READABLE = 14
+"""Characters of a column of sentences in a narrow terminal, at least."""
 
 
 class PipedConsole(Console):
@@ -140,11 +142,15 @@ def _break_run_names(table: Table) -> None:
 
 
 def _span_of(column: Column, console: Console) -> Measurement:
-    """Width of a column's longest word, and of its longest line; the same where its lines must not be broken."""
+    """Least width of a column, and that of its longest line; the same where its lines must not be broken.
+
+    The least is its longest word, or a readable width where it has sentences: no column of one word a line.
+    """
     wide = console.options.update(width=10_000)
     spans = [Measurement.get(console, wide, cell) for cell in (column.header, *column.cells)]
     longest = max(span.maximum for span in spans)
-    return Measurement(longest if column.no_wrap else max(span.minimum for span in spans), longest)
+    least = max(min(longest, READABLE), *(span.minimum for span in spans))
+    return Measurement(longest if column.no_wrap else least, longest)
 
 
 def _total(widths: list[int]) -> int:
@@ -218,7 +224,27 @@ def _span(roles: Roles, name: str) -> str:
     return f", known {roles.known_steps[name]} steps ahead" if name in roles.known_steps else ""
 
 
-# --------------------------------------------------------------------------- reading progress
+# --------------------------------------------------------------------------- progress
+
+NARROWEST_BAR, WIDEST_BAR = 8, 40
+BESIDE_BAR = len("  100% 100:00:00 ")
+"""Characters of a line of progress beside its bar and its words: the time left may be days."""
+
+
+def bar_width(console: Console) -> int:
+    """Width of the bar of a line that has words, too."""
+    return max(min(WIDEST_BAR, (console.width - 70) // 3), NARROWEST_BAR)
+
+
+def room_beside_bar(console: Console) -> int:
+    """Characters that the words of a line of progress may have, so that the time left is not cut."""
+    return console.width - bar_width(console) - BESIDE_BAR
+
+
+def fitting_parts(parts: list[str], room: int) -> str:
+    """Join as many of the first parts as fit into a line; none is cut."""
+    fitting = (parts[:count] for count in range(len(parts), 0, -1))
+    return next((text for each in fitting if len(text := "  ".join(each)) <= room), "")
 
 
 ReadingProgress = Callable[[int, int], None]

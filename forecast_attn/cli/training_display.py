@@ -10,7 +10,15 @@ from rich.table import Table
 
 import forecast_attn.cli.printing as printing
 from forecast_attn.cli.findings_display import repair_table
-from forecast_attn.cli.tables import make_console, plain_table, reading_progress, role_table
+from forecast_attn.cli.tables import (
+    bar_width,
+    fitting_parts,
+    make_console,
+    plain_table,
+    reading_progress,
+    role_table,
+    room_beside_bar,
+)
 from forecast_attn.config.options import RunConfig
 from forecast_attn.config.values import NETWORK, quantile_name
 from forecast_attn.runs.run_dir import RunDir
@@ -30,9 +38,6 @@ ENDINGS = {
 MOST_ROWS = 10
 OFF = 0.03
 """Distance of a coverage from the expected one that is worth a correction."""
-NARROWEST_BAR = 8
-BESIDE_NUMBERS = len("  100% 0:00:00 ")
-"""Characters of a line of progress beside its epoch, bar and numbers."""
 
 
 class TrainingDisplay(TrainingListener):
@@ -126,15 +131,15 @@ class TrainingDisplay(TrainingListener):
         )
         if not self.is_live:
             return
-        bar = BarColumn(bar_width=max(min(40, (self.console.width - 70) // 3), NARROWEST_BAR))
-        columns = ("{task.description}", bar, TaskProgressColumn(), TimeRemainingColumn())
+        width = bar_width(self.console)
+        columns = ("{task.description}", BarColumn(width), TaskProgressColumn(), TimeRemainingColumn())
         self._progress = Progress(*columns, TextColumn("{task.fields[numbers]}"), console=self.console)
         done = (first_epoch - 1) * plan.steps_per_epoch
         self._task = self._progress.add_task(self._epoch_text(), total=plan.total_steps, completed=done, numbers="")
         self._loss = 0.0
         self._after_epoch: list[str] = []
         longest = f"{self.member}epoch {plan.max_epochs}/{plan.max_epochs}"
-        self._room = self.console.width - len(longest) - (bar.bar_width or 0) - BESIDE_NUMBERS
+        self._room = room_beside_bar(self.console) - len(longest)
         self._progress.start()
 
     def batch_done(self, loss: float, num_windows: int) -> None:
@@ -142,7 +147,7 @@ class TrainingDisplay(TrainingListener):
             return
         # A moving average: single batches jump too much to be read.
         self._loss = loss if not self._loss else 0.95 * self._loss + 0.05 * loss
-        numbers = _fitting([f"loss {self._loss:.4f}", *self._after_epoch], self._room)
+        numbers = fitting_parts([f"loss {self._loss:.4f}", *self._after_epoch], self._room)
         self._progress.update(self._task, advance=1, numbers=numbers)
 
     def epoch_done(self, record: EpochRecord, is_best: bool) -> None:
@@ -170,12 +175,6 @@ class TrainingDisplay(TrainingListener):
 
     def _epoch_text(self) -> str:
         return f"{self.member}epoch {min(self.epoch, self.plan.max_epochs)}/{self.plan.max_epochs}"
-
-
-def _fitting(numbers: list[str], room: int) -> str:
-    """Join as many of the first numbers as fit into a line; none is cut."""
-    fitting = (numbers[:count] for count in range(len(numbers), 0, -1))
-    return next((text for each in fitting if len(text := "  ".join(each)) <= room), "")
 
 
 def show_summary(forecaster: Forecaster, *, as_json: bool) -> None:

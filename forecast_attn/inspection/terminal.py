@@ -214,7 +214,7 @@ def _comparison_table(comparison: WeightComparison, width: int, tops: int) -> Ta
     table = Table(box=None, pad_edge=False, header_style="bold")
     entropies = ("entropy\nA", "\nB") if roomy else ()
     same = ("same\ntop",) if width >= ROOMY_WIDTH else ()
-    for name in ("\nstep", "effective\nA", "\nB", *entropies, "dis-\ntance", *same):
+    for name in ("\nstep", "effective\nA", "\nB", *entropies, "\napart", *same):
         table.add_column(name, justify="right", no_wrap=True)
     for name in ("top lags:weight\nA" if roomy else "top lag\nA", "\nB"):
         table.add_column(name, no_wrap=True)
