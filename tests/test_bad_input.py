@@ -80,6 +80,16 @@ def test_no_time_column(refused, write, make_table):
     refused("train", path, message="^'data.csv' has no column of time stamps; .*'target'", hint="--time NAME")
 
 
+def test_a_line_of_numbers_as_a_header_is_not_repeated_whole(refused, write):
+    path = write(f"{' '.join(['8.9429666e+00'] * 300)}\n1\n2\n")
+    refused(
+        "train",
+        path,
+        message="^'data.csv' has no column of time stamps; its columns are '8.94.{1,80}…'$",
+        hint="--time",
+    )
+
+
 def test_two_columns_that_could_be_the_target(refused, write, make_table):
     path = write(make_table().rename(columns={"target": "load"}))
     refused("train", path, message="^'data.csv' has 2 .* target: 'load', 'temperature'$", hint="--target ")

@@ -23,6 +23,8 @@ if TYPE_CHECKING:  # `forecast explain` loads neither
     import pandas as pd
     from numpy.typing import NDArray
 
+LONGEST_NAME = 80
+"""Characters of a name in a message."""
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -191,9 +193,14 @@ def row_and_line(row: int) -> str:
 
 
 def quoted(names: list[str] | tuple[str, ...]) -> str:
-    """`'a', 'b', 'c'`, shortened after twelve names."""
-    shown = ", ".join(f"'{name}'" for name in names[:12])
+    """`'a', 'b', 'c'`, shortened after twelve names, and within long ones."""
+    shown = ", ".join(f"'{_shortened(name)}'" for name in names[:12])
     return shown if len(names) <= 12 else f"{shown}, … ({len(names)} in all)"
+
+
+def _shortened(name: str) -> str:
+    """A name as a message can hold it: a line of numbers taken for a header may have thousands of characters."""
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
 
 
 def listed(values: tuple[str, ...]) -> str:

@@ -36,14 +36,18 @@ def row_sums(weights: Weights) -> Floats:
 
 
 def entropy(weights: Weights) -> Floats:
-    """(...) -Σ p ln p in nats, 0 for one-hot and ln(key_len) for uniform rows; NaN for a row of zeros.
+    """(...) -Σ p ln p in nats, 0 for one-hot and ln(key_len) for uniform rows; NaN for a row of zeros."""
+    logarithms = np.log(np.maximum(weights, np.finfo(weights.dtype).tiny))
+    return entropy_of_sums(row_sums(weights), (weights * logarithms).sum(axis=-1, dtype=np.float64))
+
+
+def entropy_of_sums(sums: Floats, weighted_logarithms: Floats) -> Floats:
+    """(...) the entropy of rows w from s = Σ w and Σ w ln w.
 
     With p = w / s it is ln s - (Σ w ln w) / s, which needs no scaled copy of the weights.
     """
-    sums = row_sums(weights)
-    inner = (weights * np.log(np.maximum(weights, np.finfo(weights.dtype).tiny))).sum(axis=-1, dtype=np.float64)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(np.maximum(np.log(sums) - inner / sums, 0.0))
+        return np.asarray(np.maximum(np.log(sums) - weighted_logarithms / sums, 0.0))
 
 
 def seasonal_positions(season: int, length: int, *, step: int, tolerance: int) -> NDArray[np.bool_]:

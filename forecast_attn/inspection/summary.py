@@ -164,8 +164,8 @@ class _RowStatistics:
         rows = weights.reshape(-1, weights.shape[-1])
         sums, lag_sums, recent = np.moveaxis(self._added(rows).reshape(*shape, 3), -1, 0)
         largest = rows.max(axis=-1).reshape(shape)
+        entropy = statistics.entropy_of_sums(sums, self._weighted_logarithms(rows).reshape(shape))
         with np.errstate(invalid="ignore", divide="ignore"):
-            entropy = np.maximum(np.log(sums) - self._weighted_logarithms(rows).reshape(shape) / sums, 0)
             centroid = lag_sums / sums
         # The seasonal keys differ from step to step: one product per step, for all windows and heads.
         seasonal = np.matmul(weights.reshape(-1, *weights.shape[2:]).transpose(1, 0, 2), self._seasons)[..., 0].T
