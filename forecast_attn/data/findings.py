@@ -24,7 +24,7 @@ if TYPE_CHECKING:  # `forecast explain` loads neither
     from numpy.typing import NDArray
 
 LONGEST_NAME = 80
-"""Characters of a name in a message."""
+"""Characters of a column's name in a message."""
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -193,14 +193,14 @@ def row_and_line(row: int) -> str:
 
 
 def quoted(names: list[str] | tuple[str, ...]) -> str:
-    """`'a', 'b', 'c'`, shortened after twelve names, and within long ones."""
-    shown = ", ".join(f"'{_shortened(name)}'" for name in names[:12])
+    """`'a', 'b', 'c'`, shortened after twelve names."""
+    shown = ", ".join(f"'{name}'" for name in names[:12])
     return shown if len(names) <= 12 else f"{shown}, … ({len(names)} in all)"
 
 
-def _shortened(name: str) -> str:
-    """A name as a message can hold it: a line of numbers taken for a header may have thousands of characters."""
-    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+def columns_text(names: list[str] | tuple[str, ...]) -> str:
+    """The names of a table's columns, quoted: a line of numbers taken for a header may have thousands of characters."""
+    return quoted([name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…" for name in names])
 
 
 def listed(values: tuple[str, ...]) -> str:
@@ -359,6 +359,6 @@ def require_column(
     if column not in frame.columns:
         names = [str(name) for name in frame.columns]
         flag_text = f" (--{flag})" if flag else ""
-        message = f"'{source}' has no column '{column}'{flag_text}; its columns are {quoted(names)}"
+        message = f"'{source}' has no column '{column}'{flag_text}; its columns are {columns_text(names)}"
         near = nearest(column, names)
         raise DataError(message, f"did you mean '{near}'?" if near else hint, code=code, column=column, file=source)

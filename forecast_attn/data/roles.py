@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
-from forecast_attn.data.findings import coded, quoted, require_column
+from forecast_attn.data.findings import coded, columns_text, quoted, require_column
 from forecast_attn.data.reading.joined import unit_of_column
 from forecast_attn.data.timestamps import has_regular_step, looks_like_dates, parse_timestamps
 from forecast_attn.errors import ConfigError, DataError
@@ -293,7 +293,7 @@ def find_time(frame: pd.DataFrame, free: list[str], reasons: dict[str, str], sou
         )
     steps = [name for name in _named(free, STEP_NAMES) if pd.api.types.is_integer_dtype(frame[name].dtype)]
     if not dates and not steps:
-        columns = quoted([str(name) for name in frame.columns])
+        columns = columns_text([str(name) for name in frame.columns])
         named = next(iter(_named(free, LOOSE_TIME_NAMES)), None)
         first = "name it with --time NAME"
         if named is not None:
@@ -381,7 +381,7 @@ def _find_target(
         reasons[candidates[0]] = "name" if by_name else "the only numeric column"
         return candidates[0]
     if not candidates:
-        message = f"'{source}' has no numeric column to forecast; its columns are {quoted(columns)}"
+        message = f"'{source}' has no numeric column to forecast; its columns are {columns_text(columns)}"
         raise DataError(message, "--target NAME", file=source, options=("target",))
     raise DataError(
         f"'{source}' has {len(candidates)} columns that could be the target: {quoted(candidates)}",
