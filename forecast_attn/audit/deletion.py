@@ -118,12 +118,15 @@ def deletion(subject: Subject, reference: Reference, seed: int, *, keep: bool) -
     assert area.yardstick is not None
     random = area.yardstick.median
     is_clear = CLEARLY * area.value <= random if keep else area.value >= CLEARLY * random
-    name, title, label = ("deletion", f"Deleting {keys}", f"{keys} deleted")
-    if keep:
-        name, title, label = ("sufficiency", f"Keeping {keys} only", f"{keys} kept")
-    verdict = _verdict(trials, subject, *(("keeping only", "keeping") if keep else ("deleting", "deleting")))
     passed = bool(area.beats_chance) and is_clear
-    return Check(name, title, passed, verdict, statistics, [trials.curve(name, label)])
+    if keep:
+        verdict, curve = (
+            _verdict(trials, subject, "keeping only", "keeping"),
+            trials.curve("sufficiency", f"{keys} kept"),
+        )
+        return Check("sufficiency", f"Keeping {keys} only", passed, verdict, statistics, [curve])
+    verdict, curve = _verdict(trials, subject, "deleting", "deleting"), trials.curve("deletion", f"{keys} deleted")
+    return Check("deletion", f"Deleting {keys}", passed, verdict, statistics, [curve])
 
 
 def _verdict(trials: _Trials, subject: Subject, chosen: str, others: str) -> str:

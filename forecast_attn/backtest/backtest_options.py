@@ -163,14 +163,14 @@ class BacktestOptions(BacktestRequest):
         """Refits between the cut-offs."""
         return RefitOptions(
             self.refit,
-            self.refit_epochs,
-            self.refit_learning_rate,
-            self.refit_window,
-            self.refit_validation,
-            self.refit_from,
-            self.refit_half_life,
-            self.refit_keep,
-            self.refit_final_fit,
+            epochs=self.refit_epochs,
+            learning_rate=self.refit_learning_rate,
+            window=self.refit_window,
+            validation=self.refit_validation,
+            origin=self.refit_from,
+            half_life=self.refit_half_life,
+            keep=self.refit_keep,
+            final_fit=self.refit_final_fit,
         )
 
     @cached_property

@@ -602,7 +602,7 @@ def which_issues(issued: IssuedForecasts, used: NDArray[np.int64], report: Repor
     times = np.unique(issued.issued_at[used[used >= 0]])
     if not len(times):
         return
-    first, last, newest = (issued.zone.stamp_text(index) for index in (times[0], times[-1], issued.issued_at.max()))
+    first, last, newest = (issued.zone.stamp_text(each) for each in (times[0], times[-1], issued.issued_at.max()))
     which = first if len(times) == 1 else f"{first} to {last}"
     message = f"'{issued.source}': the forecasts of {quoted(issued.columns)} issued at {which} are used"
     unused = f"; those issued later, up to {newest}, are not" if issued.issued_at.max() > times[-1] else ""

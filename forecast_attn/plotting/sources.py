@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from forecast_attn.plotting.forecast_attribution import Attribution
 
 
-FREE_ROWS = 1 << 20
+FREE_FORECASTS = 1 << 20
 """Rows of a backtest's Parquet file beyond which each needs a byte: it has an error of its own."""
 
 
@@ -137,7 +137,7 @@ def _check_rows(path: Path) -> None:
         rows, size = pq.read_metadata(path).num_rows, path.stat().st_size
     except (OSError, pa.ArrowException):
         return  # reading it says what is wrong
-    if rows > FREE_ROWS + size:
+    if rows > FREE_FORECASTS + size:
         message = f"'{path}' is damaged: {rows:,} forecasts do not fit into {size:,} bytes"
         raise RunError(message, "forecast backtest writes it again")
 
