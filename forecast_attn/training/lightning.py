@@ -38,11 +38,14 @@ class _NotYetLoaded(ModuleType):
 
 
 def _class_of(module: str, name: str) -> type:
-    """A class that stands for one of a module: its instances are those of the real one, once that is loaded."""
+    """A class that stands for one of a module: its instances and attributes are those of the real one."""
 
     class Kind(type):
         def __instancecheck__(cls, instance: object) -> bool:
             return module in sys.modules and isinstance(instance, getattr(sys.modules[module], name))
+
+        def __getattr__(cls, attribute: str) -> Any:
+            return getattr(getattr(import_module(module), name), attribute)
 
     return Kind(name, (), {})
 
@@ -74,13 +77,15 @@ def _names_asked_for() -> Iterator[tuple[str, dict[str, Any]]]:
     """Modules that are imported for a few names, with these.
 
     Lightning imports torch's compiler, and sympy with it, for a class and to hide two functions from it; torchmetrics
-    imports pyplot for types and a decorator, and scipy.signal to give it the old name `hamming` where that is missing.
+    imports pyplot for types and a decorator, scipy.signal to give it the old name `hamming` where that is missing, and
+    transformers for two classes that score texts.
     """
     module = _class_of(f"{_COMPILER}.eval_frame", "OptimizedModule")
     yield _COMPILER, {"OptimizedModule": module, "disable": _hidden_from_compiler}
     if "torchmetrics" in sys.modules:
         return
     yield "scipy.signal", {"hamming": None}
+    yield "transformers", {name: _class_of("transformers", name) for name in ("AutoModel", "AutoTokenizer")}
     if "matplotlib" not in sys.modules and find_spec("matplotlib") is not None:
         yield "matplotlib", {"colors": SimpleNamespace(Colormap=_class_of("matplotlib.colors", "Colormap"))}
         yield "matplotlib.axes", {"Axes": _class_of("matplotlib.axes", "Axes")}
@@ -107,7 +112,7 @@ def _in_place_of(name: str, names: dict[str, Any]) -> Iterator[None]:
     if spec is None:
         yield
         return
-    stand_in = _NotYetLoaded(name, __path__=spec.submodule_search_locations, **names)
+    stand_in = _NotYetLoaded(name, __spec__=spec, __path__=spec.submodule_search_locations, **names)
     sys.modules[name] = stand_in
     package, _, child = name.rpartition(".")
     if isinstance(parent := sys.modules[package] if package else None, _NotYetLoaded):

@@ -2,9 +2,11 @@
 
 import copy
 import gc
-import importlib
+import importlib.util
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import torch
@@ -32,17 +34,37 @@ metric.update(3.0)
 figure, axes = metric.plot()
 assert isinstance(axes, torchmetrics.utilities.plot._AX_TYPE)
 assert isinstance(figure, matplotlib.figure.Figure)
+assert torchmetrics.functional.text.bert.AutoModel.from_pretrained("name") == "name of AutoModel"
+"""
+
+TRANSFORMERS = """
+import importlib.util
+assert importlib.util.find_spec("matplotlib") is not None  # the real package asks this while it is imported
+
+class AutoTokenizer:
+    @classmethod
+    def from_pretrained(cls, name):
+        return f"{name} of {cls.__name__}"
+
+class AutoModel(AutoTokenizer):
+    pass
 """
 
 
 @pytest.mark.slow
-def test_a_training_loads_no_compiler_and_no_plots_and_both_work_after_it(process_environment: dict[str, str]) -> None:
+def test_a_training_loads_no_compiler_no_plots_and_no_language_models_and_all_work_after_it(
+    process_environment: dict[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "transformers.py").write_text(TRANSFORMERS)
+    (tmp_path / "transformers-4.57.0.dist-info").mkdir()
+    (tmp_path / "transformers-4.57.0.dist-info" / "METADATA").write_text("Name: transformers\nVersion: 4.57.0\n")
+    path = os.pathsep.join([str(tmp_path), process_environment["PYTHONPATH"]])
     words = [sys.executable, "-c", TRAINING]
-    done = subprocess.run(words, capture_output=True, text=True, env=process_environment, check=False)
+    done = subprocess.run(words, capture_output=True, text=True, env={**process_environment, "PYTHONPATH": path})
     assert done.returncode == 0, done.stderr
     loaded = set(done.stdout.splitlines()[-1].split())
     assert {"pytorch_lightning", "torchmetrics"} <= loaded
-    assert not loaded & {"torch._dynamo", "torch._inductor", "sympy", "matplotlib", "scipy.signal"}
+    assert not loaded & {"torch._dynamo", "torch._inductor", "sympy", "matplotlib", "scipy.signal", "transformers"}
 
 
 def test_the_optimiser_takes_the_steps_of_torchs_own() -> None:
@@ -71,6 +93,7 @@ def test_stand_ins_are_gone_when_lightning_is_imported(monkeypatch: pytest.Monke
         signal = importlib.import_module("scipy.signal")
         assert hasattr(signal, "hamming")  # what torchmetrics looks for
         assert not hasattr(signal, "__file__")
+        assert importlib.util.find_spec("scipy.signal") is not None
     assert gc.isenabled()
     assert "scipy.signal" not in sys.modules
 
