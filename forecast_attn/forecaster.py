@@ -8,6 +8,7 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
@@ -91,8 +92,20 @@ class Forecaster:
         self._keep: Self | None = None
 
     def __repr__(self) -> str:
-        options = ", ".join(f"{name}={value!r}" for name, value in self._options.items())
-        return f"Forecaster({options})" if self._run is None else f"<Forecaster of run '{self._run.path}'>"
+        run = self._run
+        if run is None:
+            return f"Forecaster({', '.join(f'{name}={value!r}' for name, value in self._options.items())})"
+        from forecast_attn.forecasting.model import read_schema
+
+        saved = "not saved" if run.is_temporary else f"run '{run.path}'"
+        try:
+            schema = read_schema(run)
+        except RunError:
+            return f"<Forecaster with {self.config.model.attention}, {saved}>"
+        sizes = f"lookback {schema.lookback}, horizon {schema.horizon}"
+        return (
+            f"<Forecaster with {self.config.model.attention}: {len(schema.scaler.item_ids):,} series, {sizes}, {saved}>"
+        )
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the options that were given, by name, as scikit-learn expects; for a loaded run, all of them.
@@ -261,9 +274,10 @@ class Forecaster:
         """
         from forecast_attn.forecasting.predict import ForecastRequest, forecast_run
 
-        checked = PredictRequest.checked(dict(options))
-        request = ForecastRequest(data=fetched(data), future=fetched(future), on_dump=on_dump, **checked)
-        return forecast_run(self._fitted(), self.config, request, self._scratch_dir)
+        checked, data = PredictRequest.checked(dict(options)), fetched(data)
+        request = ForecastRequest(data=data, future=fetched(future), on_dump=on_dump, **checked)
+        result = forecast_run(self._fitted(), self.config, request, self._scratch_dir)
+        return dataclasses.replace(result, draw=partial(self.plot, data=data))
 
     @takes([PredictRequest])
     def predict_parts(
@@ -361,7 +375,7 @@ class Forecaster:
         else:
             backtest = self._backtest_of_run(data, vintages, request, training)
         result = run_backtest(backtest, out, listener or BacktestListener())
-        return dataclasses.replace(result, keep=self)  # whose temporary directory may hold the rows
+        return dataclasses.replace(result, draw=partial(self.plot, "error-by-step"))
 
     @takes([BacktestRequest])
     def plan_backtest(

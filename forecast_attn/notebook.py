@@ -7,6 +7,7 @@ import struct
 import zlib
 from collections.abc import Sequence
 from html import escape
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,6 +31,16 @@ MOST_ROWS = 12
 Floats = NDArray[np.floating[Any]]
 
 
+class Drawn:
+    """A result with a picture. A notebook shows its HTML; a console, or a PDF of the notebook, takes the picture."""
+
+    def _repr_png_(self) -> bytes | None:
+        """None without matplotlib, or with nothing to draw."""
+        pictures = import_module("forecast_attn.result_pictures")  # by name: it draws all results, so it is above them
+        png: bytes | None = pictures.png_of(self)
+        return png
+
+
 def titled(title: str, *parts: str) -> str:
     """The parts below a line in bold."""
     return f"<p><b>{escape(title)}</b></p>{''.join(parts)}"
@@ -39,9 +50,20 @@ def caption(text: str) -> str:
     return f'<p style="color:{SOFT}">{escape(text)}</p>'
 
 
-def table(frame: pd.DataFrame) -> str:
-    """The first and the last rows; names of users are escaped."""
-    return str(frame.to_html(index=False, border=0, max_rows=MOST_ROWS, float_format="{:,.5g}".format, na_rep="–"))
+def table(frame: pd.DataFrame, columns: Sequence[str] | None = None) -> str:
+    """The first and the last rows; names of users are escaped.
+
+    Args:
+        frame: what is shown.
+        columns: those to show, as far as it has them; all when None. A line says how many others there are.
+    """
+    shown = [name for name in frame.columns if columns is None or name in columns]
+    others = len(frame.columns) - len(shown)
+    html = frame.to_html(
+        index=False, border=0, columns=shown, max_rows=MOST_ROWS, float_format="{:,.5g}".format, na_rep="–"
+    )
+    more = caption(f"{others} more columns in the table itself") if others else ""
+    return f'<div style="overflow-x:auto">{html}</div>{more}'
 
 
 def part_of_page(html: str) -> str:

@@ -28,7 +28,7 @@ FLOORS = (
     ("audit", "backtest", "checking", "comparison", "export", "serving"),
     ("plotting",),
     ("hierarchy", "reporting", "tuning", "updating"),
-    ("live",),
+    ("live", "result_pictures"),
     ("forecaster",),
     ("cli", "__init__"),
     ("__main__",),
@@ -82,6 +82,12 @@ def modules_loaded_by(statement: str) -> set[str]:
 )
 def test_the_command_line_loads_nothing_heavy(statement: str) -> None:
     assert modules_loaded_by(statement).isdisjoint(HEAVY)
+
+
+def test_results_load_matplotlib_only_to_be_drawn() -> None:
+    loaded = modules_loaded_by("import forecast_attn.forecaster, forecast_attn.result_pictures")
+    assert "forecast_attn.result_pictures" in loaded
+    assert "matplotlib" not in loaded
 
 
 def test_the_page_of_all_commands_builds_none() -> None:

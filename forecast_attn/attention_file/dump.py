@@ -31,6 +31,7 @@ from forecast_attn.attention_file.writer import spread_out
 from forecast_attn.data.findings import counted
 from forecast_attn.data.zones import Zone
 from forecast_attn.errors import ConfigError, DataError, RunError, did_you_mean
+from forecast_attn.notebook import Drawn
 from forecast_attn.runs.atomic import check_name, replacing, write_errors_of
 
 if TYPE_CHECKING:
@@ -38,11 +39,11 @@ if TYPE_CHECKING:
 
 
 DRAWN = 256
-"""Windows behind the heat map in a notebook."""
+"""Windows behind the heat map in a notebook, evenly spread over all."""
 
 
 @dataclass(frozen=True, eq=False)
-class AttentionDump:
+class AttentionDump(Drawn):
     """The windows of an attention file, or a selection of them. Weights are read from the file when asked for.
 
     Lags count keys, steps count decoder steps. Both are patches of `metadata.patch_length` time steps, most often of 1;
@@ -76,20 +77,25 @@ class AttentionDump:
         return f"<AttentionDump of {about.mechanism}: {windows}, {keys}, horizon {about.horizon}>"
 
     def _repr_html_(self) -> str:
-        """The mean weights as a heat map, for a notebook; of many windows those that are evenly spread."""
+        """The mean weights as a heat map, for a notebook."""
         import forecast_attn.notebook as notebook
 
         if not self.num_windows:
             return notebook.titled(repr(self)[1:-1])
-        indices = np.unique(np.linspace(0, self.num_windows - 1, min(self.num_windows, DRAWN)).round().astype(np.int64))
-        mean = np.nan_to_num(self.take(indices).weights).mean(axis=(0, 1), dtype=np.float64)
+        drawn = self.drawn()
+        mean = np.nan_to_num(drawn.weights).mean(axis=(0, 1), dtype=np.float64)
         kind = "patch" if self.metadata.patch_length > 1 else "lag"
-        windows = counted(len(indices), "window")
+        windows = counted(drawn.num_windows, "window")
         words = (
             f"Mean weight of {windows}: a row for each step, a column for each {kind}, the cut-off on the right; "
             f"darkest: {100 * mean.max():.1f} %. Forecaster.inspect() says what may be read off them."
         )
         return notebook.titled(repr(self)[1:-1], notebook.heat_map(mean, words), notebook.caption(words))
+
+    def drawn(self) -> AttentionDump:
+        """The windows that a notebook draws."""
+        last = self.num_windows - 1
+        return self.take(np.unique(np.linspace(0, last, min(self.num_windows, DRAWN)).round().astype(np.int64)))
 
     @property
     def num_windows(self) -> int:

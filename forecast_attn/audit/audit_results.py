@@ -10,6 +10,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from forecast_attn.notebook import Drawn
+
 LOW_QUANTILE, HIGH_QUANTILE = 0.05, 0.95
 """Quantiles of a yardstick: one random explanation in twenty lies above the high one."""
 
@@ -238,7 +240,7 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class Audit:
+class Audit(Drawn):
     """Everything `forecast audit` shows.
 
     Attributes:

@@ -17,15 +17,22 @@ from forecast_attn.backtest.folds import Fold, Folds
 from forecast_attn.backtest.forecast_rows import RowsFile
 from forecast_attn.backtest.job import Backtest, BacktestListener
 from forecast_attn.data.findings import counted
+from forecast_attn.notebook import Drawn
 from forecast_attn.runs.atomic import write_atomically
 from forecast_attn.version import package_version
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from forecast_attn.data.zones import Zone
 
 
+SHOWN = ("model", "mae", "rmse", "wape", "mase", "skill_per_cent")
+"""Columns of the scores that a notebook shows."""
+
+
 @dataclass(frozen=True, eq=False)
-class BacktestResult:
+class BacktestResult(Drawn):
     """Result of `Forecaster.backtest`."""
 
     rows: RowsFile
@@ -43,8 +50,8 @@ class BacktestResult:
     weights: dict[int, dict[str, float]] = field(default_factory=dict)
     """Weights of `network` and of each baseline in `combination`, by the number of the model (0 the run's own, then
     the refits); empty where they were not chosen on validation windows."""
-    keep: Any = None
-    """Keeps a temporary file of the rows alive as long as this result."""
+    draw: Callable[..., Any] | None = None
+    """Draws the errors of `forecasts` by step. It holds the Forecaster, and with it a temporary file of the rows."""
 
     @functools.cached_property
     def frame(self) -> pd.DataFrame:
@@ -69,7 +76,7 @@ class BacktestResult:
         """The scores of every model, for a notebook."""
         import forecast_attn.notebook as notebook
 
-        return notebook.titled(repr(self)[1:-1], notebook.table(self.metrics))
+        return notebook.titled(repr(self)[1:-1], notebook.table(self.metrics, SHOWN))
 
     @property
     def metrics(self) -> pd.DataFrame:

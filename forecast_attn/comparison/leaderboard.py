@@ -23,16 +23,19 @@ from forecast_attn.devices import cpu_threads
 from forecast_attn.evaluation.scoring import scores_to_records
 from forecast_attn.evaluation.significance import compare_models
 from forecast_attn.forecasting.inference import load_model
+from forecast_attn.notebook import Drawn
 from forecast_attn.runs.atomic import write_atomically
 from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.training.preparation import Preparation
 from forecast_attn.training.validation import forecast_validation, validation_rows
 
+SHOWN = ("rank", "attention", "seeds", "mae", "mae_std", "mase", "skill_per_cent", "dm_p_value", "seconds")
+"""Columns of the leaderboard that a notebook shows."""
 WITH_SPREAD = ("mae", "rmse", "mase", "pinball", "coverage", "skill_per_cent", "seconds")
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class Comparison(Drawn):
     """Result of a comparison of mechanisms."""
 
     folder: Path
@@ -61,7 +64,8 @@ class Comparison:
         """The leaderboard and what it allows to conclude, for a notebook."""
         import forecast_attn.notebook as notebook
 
-        return notebook.titled(repr(self)[1:-1], notebook.table(self.leaderboard), *map(notebook.caption, self.notes))
+        notes = map(notebook.caption, self.notes)
+        return notebook.titled(repr(self)[1:-1], notebook.table(self.leaderboard, SHOWN), *notes)
 
     @property
     def winner(self) -> str:

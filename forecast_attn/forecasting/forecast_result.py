@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,8 +13,11 @@ import pandas as pd
 from forecast_attn.attention_file import AttentionDump
 from forecast_attn.data.findings import counted
 from forecast_attn.errors import ConfigError
+from forecast_attn.notebook import Drawn
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from forecast_attn.data.categories import UnknownCategory
     from forecast_attn.data.findings import Finding, Repair
 
@@ -22,7 +26,7 @@ SHOWN = 3
 
 
 @dataclass(frozen=True)
-class ForecastResult:
+class ForecastResult(Drawn):
     """Result of `Forecaster.predict`."""
 
     predictions: pd.DataFrame
@@ -56,11 +60,13 @@ class ForecastResult:
     """Weights of `network` and each baseline, as validation chose; empty where both have one half."""
     alone: tuple[str, ...] = ()
     """The series of which none of those baselines had a forecast: the model's stands alone."""
+    draw: Callable[..., Any] | None = field(default=None, repr=False, compare=False)
+    """Draws `forecasts` beside their series, as `forecast plot` does."""
 
     def __repr__(self) -> str:
         frame = self.predictions
         series, cutoffs = frame["item_id"].nunique(), frame["cutoff"].nunique()
-        after = f"after {frame['cutoff'].iloc[0]}" if cutoffs == 1 else f"after {cutoffs:,} cut-offs"
+        after = f"after {_stamp_words(frame['cutoff'].iloc[0])}" if cutoffs == 1 else f"after {cutoffs:,} cut-offs"
         levels = f", quantiles {', '.join(self.quantiles)}" if self.quantiles else ""
         steps = int(frame["step"].max()) if len(frame) else 0
         return f"<ForecastResult: {counted(steps, 'step')} of {series:,} series {after}{levels}>"
@@ -74,7 +80,7 @@ class ForecastResult:
         for (item, cutoff), rows in itertools.islice(
             self.predictions.groupby(["item_id", "cutoff"], sort=False), SHOWN
         ):
-            label = f"{item}, after {cutoff}"
+            label = f"{item}, after {_stamp_words(cutoff)}"
             drawn = notebook.line(rows["prediction"].to_numpy(), [rows[name].to_numpy() for name in edges], label)
             parts.append(notebook.caption(label) + drawn)
         return notebook.titled(repr(self)[1:-1], *parts, notebook.table(self.predictions))
@@ -120,6 +126,11 @@ class ForecastResult:
     def samples(self) -> pd.DataFrame | None:
         """The paths, read from their file: item_id, cutoff, sample (from 0), timestamp, step, value; None without."""
         return None if self.samples_path is None else pd.read_parquet(self.samples_path)
+
+
+def _stamp_words(stamp: Any) -> str:
+    """A time as people write it: midnight is the day, and no seconds stand where there are none."""
+    return re.sub(r"(?<=:\d\d):00(?!\.)", "", str(stamp)).removesuffix(" 00:00")
 
 
 NIXTLA = {"item_id": "unique_id", "timestamp": "ds"}

@@ -19,6 +19,7 @@ from forecast_attn.inspection.grouping import indices_in
 from forecast_attn.inspection.interpretation import Evidence
 from forecast_attn.inspection.results import Inspection, without_nan
 from forecast_attn.inspection.statistics import Weights
+from forecast_attn.notebook import Drawn
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class StepComparison:
 
 
 @dataclass(frozen=True)
-class WeightComparison:
+class WeightComparison(Drawn):
     """The windows that two attention files share, and how their weights differ.
 
     Attributes:

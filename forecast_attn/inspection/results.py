@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.attention_file.attention_schema import season_in_keys
 from forecast_attn.inspection.statistics import span_text, time_span
+from forecast_attn.notebook import Drawn
 
 Matrix = NDArray[np.floating[Any]]
 
@@ -219,7 +220,7 @@ class GroupStatistics:
 
 
 @dataclass(frozen=True)
-class Inspection:
+class Inspection(Drawn):
     """Everything `forecast inspect` shows.
 
     Attributes:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from forecast_attn.config.requests import PlotRequest
 from forecast_attn.errors import ConfigError
 from forecast_attn.inspection.figures import check_pictures
+from forecast_attn.notebook import Drawn
 from forecast_attn.runs.output_paths import refuse_outputs
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ OF_INPUTS = ("attribution", "by-value")
 
 
 @dataclass(frozen=True, eq=False)
-class Picture:
+class Picture(Drawn):
     """Result of `Forecaster.plot`."""
 
     kind: str
@@ -67,24 +68,6 @@ class Picture:
 
     def __repr__(self) -> str:
         return f"<Picture: {self.kind}>"
-
-    def _repr_png_(self) -> bytes | None:
-        """The picture for a notebook; None without matplotlib."""
-        import warnings
-        from io import BytesIO
-
-        from forecast_attn.inspection.fonts import installed_fonts
-
-        try:
-            figure = self.figure()
-        except ConfigError:
-            return None
-        stream = BytesIO()
-        with installed_fonts(figure) as notes:
-            figure.savefig(stream, format="png", dpi=100)
-        for note in notes:
-            warnings.warn(note, stacklevel=2)
-        return stream.getvalue()
 
     def save(self, *paths: Path | str) -> list[str]:
         """Write .png or .svg files, whole or not at all; the same picture is the same bytes.

@@ -211,16 +211,21 @@ class RunDir:
             return list(csv.DictReader(file))
 
     @property
+    def is_temporary(self) -> bool:
+        """Return whether the user named no folder for it."""
+        folder, temporary = self.path.resolve(), Path(tempfile.gettempdir()).resolve()
+        return folder.is_relative_to(temporary) and folder.relative_to(temporary).parts[0].startswith(SCRATCH)
+
+    @property
     def title(self) -> str:
         """Name of the folder; of a temporary one, the mechanism.
 
         Raises:
             RunError: config.json of a temporary one cannot be read.
         """
-        folder = self.path.resolve()
-        if folder.name.startswith(SCRATCH) and folder.is_relative_to(Path(tempfile.gettempdir()).resolve()):
+        if self.is_temporary:
             return str(self.read_json(self.config)["options"]["model"]["attention"])
-        return folder.name
+        return self.path.resolve().name
 
     @property
     def resume_command(self) -> str:

@@ -14,6 +14,7 @@ from forecast_attn.config.requests import TuneRequest
 from forecast_attn.data.findings import counted
 from forecast_attn.errors import RunError
 from forecast_attn.evaluation.scoring import scores_to_records
+from forecast_attn.notebook import Drawn
 from forecast_attn.tuning.space import Space
 from forecast_attn.tuning.study import ERROR, GIVEN_UP, SAME, counts
 from forecast_attn.version import package_version
@@ -30,7 +31,7 @@ FEWEST_FOR_IMPORTANCE = 10
 
 
 @dataclass(frozen=True, eq=False)
-class TuningResult:
+class TuningResult(Drawn):
     """Result of a search."""
 
     leaderboard: pd.DataFrame

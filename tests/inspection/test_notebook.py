@@ -1,7 +1,10 @@
 """What a notebook shows of results: their words and numbers, escaped, and pictures as PNG."""
 
 import base64
+import importlib
+import pkgutil
 import re
+import sys
 import zlib
 from pathlib import Path
 
@@ -10,15 +13,19 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
+import forecast_attn
 from forecast_attn.backtest.backtest_result import BacktestResult
 from forecast_attn.backtest.backtest_scores import Scores
 from forecast_attn.backtest.forecast_rows import RowsFile
+from forecast_attn.comparison.leaderboard import Comparison
 from forecast_attn.forecasting.forecast_result import ForecastResult
 from forecast_attn.inspection.describe import inspect_attention
 from forecast_attn.inspection.differences import compare_attention
 from forecast_attn.inspection.interpretation import Evidence
+from forecast_attn.notebook import Drawn
 from forecast_attn.plotting.picture import Picture
 from forecast_attn.plotting.step_errors import ModelErrors, StepErrors
+from forecast_attn.result_pictures import DRAWN
 
 
 def test_an_inspection_shows_its_sentence_and_top_lags(make_dump):
@@ -39,6 +46,52 @@ def test_a_comparison_shows_both_with_escaped_names(make_dump):
     assert repr(pair) == "<WeightComparison of <b> and two: 3 windows in both>"
 
 
+def test_every_result_that_notebooks_show_has_a_picture():
+    """But for a report, which is a page."""
+    modules = [each.name for each in pkgutil.walk_packages(forecast_attn.__path__, "forecast_attn.")]
+    shown = {
+        name
+        for module in modules
+        if not module.endswith("__main__")
+        for name, each in vars(importlib.import_module(module)).items()
+        if isinstance(each, type) and hasattr(each, "_repr_html_") and each.__module__ == module
+    }
+    assert shown - {"RunReport"} == DRAWN.keys() - {"Picture"}
+    assert {each.__name__ for each in Drawn.__subclasses__()} == DRAWN.keys()
+
+
+def test_weights_are_drawn_as_by_the_command(make_dump):
+    pytest.importorskip("matplotlib")
+    dump = make_dump(windows=300)
+    figure = DRAWN["AttentionDump"](dump)
+    assert "mean of 256 windows" in " ".join(text.get_text() for text in figure.texts)
+    inspection = inspect_attention(dump, evidence=Evidence(needed=True, rise=0.5, windows=9))
+    words = " ".join(text.get_text() for text in DRAWN["Inspection"](inspection).texts).replace("\u00a0", " ")
+    assert inspection.reading.sentence.replace("`", "") in words
+    grouped = inspect_attention(dump, by="weekday")
+    assert ", by weekday" in DRAWN["Inspection"](grouped).get_suptitle()
+    pair = compare_attention(dump, dump, names=("one", "two"))
+    for shown in (dump, inspection, grouped, pair):
+        assert (shown._repr_png_() or b"").startswith(b"\x89PNG")
+    assert dump.take(np.array([], np.int64))._repr_png_() is None
+
+
+def test_mechanisms_are_drawn_with_the_spread_of_their_seeds_beside_the_best_baseline():
+    pytest.importorskip("matplotlib")
+    table = pd.DataFrame({"attention": ["luong-dot", "none"], "mae": [1.0, 2.0], "mae_std": [0.25, np.nan]})
+    baselines = {"naive": {"mae": 3.0}, "drift": {"mae": 1.5}}
+    comparison = Comparison(Path("runs"), table, table, {}, {}, baselines, ("a note",))
+    (axes,) = DRAWN["Comparison"](comparison).axes
+    assert [bar.get_width() for bar in axes.patches] == [2.0, 1.0]
+    assert axes.get_legend_handles_labels()[1] == ["drift, the best baseline"]
+    assert (comparison._repr_png_() or b"").startswith(b"\x89PNG")
+
+
+def test_without_matplotlib_results_are_shown_as_html_alone(make_dump, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    assert make_dump()._repr_png_() is None
+
+
 def test_a_picture_is_a_png():
     pytest.importorskip("matplotlib")
     errors = StepErrors(
@@ -50,10 +103,13 @@ def test_a_picture_is_a_png():
 
 
 def test_a_forecast_shows_lines_with_intervals_and_an_escaped_table():
-    frame = pd.DataFrame({"item_id": "<b>", "cutoff": "2024-01-01", "timestamp": ["2024-01-02", "2024-01-03"],
-                          "step": [1, 2], "prediction": [1.0, 3.0], "0.1": [0.0, 2.0], "0.9": [2.0, 4.0]})  # fmt: skip
+    frame = pd.DataFrame({"item_id": "<b>", "cutoff": pd.Timestamp("2024-01-01"),
+                          "timestamp": ["2024-01-02", "2024-01-03"], "step": [1, 2], "prediction": [1.0, 3.0],
+                          "0.1": [0.0, 2.0], "0.9": [2.0, 4.0]})  # fmt: skip
     result = ForecastResult(frame, None)
     assert repr(result) == "<ForecastResult: 2 steps of 1 series after 2024-01-01, quantiles 0.1, 0.9>"
+    hourly = frame.assign(cutoff=pd.Timestamp("2024-01-01 13:00"))
+    assert " after 2024-01-01 13:00, quantiles" in repr(ForecastResult(hourly, None))
     html = result._repr_html_()
     assert "<b>" not in html.replace("<p><b>Forecast", "")
     heights = [float(each) for each in re.findall(r",([\d.]+)", re.search('polyline.*points="([^"]+)"', html)[1])]

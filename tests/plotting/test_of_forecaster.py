@@ -9,6 +9,7 @@ import pytest
 from forecast_attn import Forecaster
 from forecast_attn.config.requests import PICTURES
 from forecast_attn.errors import ConfigError, RunError
+from forecast_attn.result_pictures import DRAWN
 
 
 @pytest.fixture(scope="module")
@@ -77,6 +78,28 @@ def test_inputs_of_a_run_in_memory_are_drawn_from_a_dataframe(in_memory, table, 
     assert explained._repr_png_()[:4] == b"\x89PNG"
     with pytest.raises(ConfigError, match="asks the network of a run"):
         in_memory.plot("attribution", forecasts=backtest.frame)
+
+
+@pytest.mark.slow
+def test_results_draw_themselves_beside_the_history_that_was_given(in_memory, table) -> None:
+    result, backtest = in_memory.predict(table.iloc[:-20]), in_memory.backtest(table, cutoffs=3, stride=1)
+    (axes,) = DRAWN["ForecastResult"](result).axes
+    known = next(line.get_ydata() for line in axes.lines if line.get_label() == "target")
+    assert known[-3:].tolist() == table["target"].iloc[-23:-20].tolist()
+    (axes,) = DRAWN["BacktestResult"](backtest).axes
+    assert "step ahead" in axes.get_xlabel()
+    for shown in (result, backtest, in_memory.audit(table, windows=8)):
+        assert shown._repr_png_()[:4] == b"\x89PNG"
+
+
+def test_a_forecaster_says_what_it_is(in_memory, here) -> None:
+    about = "<Forecaster with luong-general: 1 series, lookback 14, horizon 3"
+    assert repr(in_memory) == f"{about}, not saved>"
+    in_memory.save("runs/mine")
+    assert repr(Forecaster.load("runs/mine")) == f"{about}, run 'runs/mine'>"
+    assert repr(Forecaster(horizon=3)) == "Forecaster(horizon=3)"
+    Path("runs/mine/schema.json").write_text("{")
+    assert repr(Forecaster.load("runs/mine")) == "<Forecaster with luong-general, run 'runs/mine'>"
 
 
 def test_a_forecast_in_memory_is_drawn_after_the_end_of_its_table(in_memory, table) -> None:
