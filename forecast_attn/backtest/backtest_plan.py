@@ -162,7 +162,8 @@ def _candidates(model: Model, panel: Panel, weights: dict[str, float], options: 
     names = tuple(name for name in weights if name != NETWORK)
     if not weights or not options.refits.every:
         return names
-    return tuple(dict.fromkeys((*names, *candidate_names(panel, model.schema.lookback))))
+    every = candidate_names(panel, model.schema.lookback, model.schema.frequency.season)
+    return tuple(dict.fromkeys((*names, *every)))
 
 
 def _dispensable(options: BacktestOptions, candidates: tuple[str, ...]) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ ones; shrinking them does (Clemen 1989, "Combining forecasts: a review and annot
 1990, "The use of prior information in forecast combination").
 
 Where few windows are independent of each other, all this follows chance, and favours the network, whose best epoch the
-same windows have chosen. There the answer is drawn towards a mean of four formulas, which have learned nothing from
+same windows have chosen. There the answer is drawn towards a mean of formulas, which have learned nothing from
 them; the less so, the worse the best of the formulas is on these windows, if they hold enough values to tell. Formulas
 cost little, so that the mean knows their errors at more cut-offs than the validation windows have: the more of these,
 the less equal it is.
@@ -31,8 +31,8 @@ PARTS = 4
 """The best weights are searched among multiples of one over this."""
 POWER = 6
 """Power of the error in the weights that each forecast has by itself, and in the prior."""
-PRIOR_FORMULAS = ("seasonal-naive", "dynamic-theta", "damped-trend", "autoregression")
-"""The candidates that learn from no window; their mean is the prior."""
+PRIOR_FORMULAS = ("seasonal-naive", "dynamic-theta", "damped-trend", "autoregression", "temporal-aggregation")
+"""The candidates that learn from no window; their mean is the prior. The last one is none on every table."""
 MISLED = 10
 """A formula whose error is this many times that of the best one is left out of the prior: an outlier has misled it."""
 PRIOR_WINDOWS = 100

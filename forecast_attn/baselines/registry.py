@@ -25,7 +25,7 @@ __all__ = [
 
 DEFAULT_BASELINES = ("naive", "seasonal-naive", "mean", "median", "drift", "linear")
 OPTIONAL_BASELINES = ("boosted-trees", "auto-ets", "auto-theta", "auto-arima")
-FORMULAS = ("naive2", "theta", "dynamic-theta", "damped-trend", "autoregression")
+FORMULAS = ("naive2", "theta", "dynamic-theta", "damped-trend", "autoregression", "temporal-aggregation")
 BASELINES = (
     *DEFAULT_BASELINES,
     *FORMULAS,

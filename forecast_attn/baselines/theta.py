@@ -2,8 +2,8 @@
 
 All first take the season out and put it back at the end (`deseasonalising`). Naive2 then repeats the last value. Theta
 is the mean of the line through all values and of the exponentially smoothed values with twice their distance from it;
-the dynamic one is in `dynamic_theta`. The damped trend smooths level and slope and lets the slope fade. The
-autoregression is in `autoregression`.
+the dynamic one is in `dynamic_theta`. The damped trend smooths level and slope and lets the slope fade; so do those of
+temporal aggregates, in `temporal_aggregation`. The autoregression is in `autoregression`.
 
 Sources: Makridakis and Hibon 2000, "The M3-Competition" (Naive2); Assimakopoulos and Nikolopoulos 2000, "The theta
 model"; Hyndman and Billah 2003, "Unmasking the Theta method"; Gardner and McKenzie 1985,
@@ -21,6 +21,7 @@ from forecast_attn.baselines.autoregression import autoregression
 from forecast_attn.baselines.deseasonalising import classical, shrunken
 from forecast_attn.baselines.dynamic_theta import dynamic_theta
 from forecast_attn.baselines.naive import without_holes
+from forecast_attn.baselines.temporal_aggregation import temporal_aggregation
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -79,7 +80,7 @@ def _forecast(name: str, series: list[Floats], season: int, horizon: int) -> Flo
     season_of = classical if name in AS_IN_THE_COMPETITIONS else shrunken
     seasonals = [season_of(values, season) for values in series]
     adjusted = [seasonal.removed(values) for seasonal, values in zip(seasonals, series, strict=True)]
-    plain = _FORMULAS[name](adjusted, horizon)
+    plain = _FORMULAS[name](adjusted, season, horizon)
     rows = zip(seasonals, plain, series, strict=True)
     return np.stack([seasonal.restored(forecast, len(values)) for seasonal, forecast, values in rows])
 
@@ -147,10 +148,14 @@ def _stacked(series: list[Floats]) -> tuple[Floats, Ints]:
     return stacked, lengths
 
 
-_FORMULAS: dict[str, Callable[[list[Floats], int], Floats]] = {
-    "naive2": lambda series, horizon: np.repeat([[values[-1]] for values in series], horizon, axis=1),
-    "theta": _theta,
-    "dynamic-theta": lambda series, horizon: dynamic_theta(*_stacked(series), horizon),
-    "damped-trend": _damped_trend,
-    "autoregression": lambda series, horizon: autoregression(*_stacked(series), horizon),
+_FORMULAS: dict[str, Callable[[list[Floats], int, int], Floats]] = {
+    "naive2": lambda series, _, horizon: np.repeat([[values[-1]] for values in series], horizon, axis=1),
+    "theta": lambda series, _, horizon: _theta(series, horizon),
+    "dynamic-theta": lambda series, _, horizon: dynamic_theta(*_stacked(series), horizon),
+    "damped-trend": lambda series, _, horizon: _damped_trend(series, horizon),
+    "autoregression": lambda series, _, horizon: autoregression(*_stacked(series), horizon),
+    "temporal-aggregation": lambda series, season, horizon: temporal_aggregation(
+        series, season, horizon, _damped_trend
+    ),
 }
+"""By series without their season, the steps of a season, and the horizon."""

@@ -35,21 +35,31 @@ CANDIDATE_REGRESSIONS = ("linear", "median-regression")
 MOST_SERIES, LONGEST_LOOKBACK, MOST_VALUES = 1_000, 1_000, 20_000_000
 """Of a table from which fitted baselines can learn at every forecast. Values are the rows of its longest series times
 the lookback; that many cost about 7 seconds."""
+MONTHS = 12
+"""The season with temporal aggregation: it helps monthly panels, harms hourly ones, and of a season with few divisors
+it is the damped trend again."""
 CUTOFFS_A_SERIES, MOST_SERIES_SCORED, FEWEST_ROWS_BEFORE = 6, 200, 6
 """At which formulas are scored beside the validation windows, and the rows before the first one."""
 
 
-def candidate_names(panel: Panel, lookback: int) -> tuple[str, ...]:
+def candidate_formulas(panel: Panel, season: int) -> tuple[str, ...]:
+    """The formulas that a run on this panel could keep."""
+    aggregates = panel.num_series > 1 and season == MONTHS
+    return tuple(name for name in PRIOR_FORMULAS if aggregates or name != "temporal-aggregation")
+
+
+def candidate_names(panel: Panel, lookback: int, season: int) -> tuple[str, ...]:
     """The baselines that a run on this panel could keep."""
     few = panel.num_rows <= MOST_ROWS_LEARNED and panel.num_series <= MOST_SERIES and lookback <= LONGEST_LOOKBACK
     soon = int(panel.num_known.max()) * lookback <= MOST_VALUES
-    return (*PRIOR_FORMULAS, *(CANDIDATE_REGRESSIONS if few and soon and panel.issued is None else ()))
+    regressions = CANDIDATE_REGRESSIONS if few and soon and panel.issued is None else ()
+    return (*candidate_formulas(panel, season), *regressions)
 
 
 def candidates(baselines: CachedBaselines) -> dict[str, Floats]:
     """Forecasts of every baseline that a run could keep, (num_windows, horizon) each."""
     forecasts = {}
-    for name in candidate_names(baselines.panel, baselines.setup.lookback):
+    for name in candidate_names(baselines.panel, baselines.setup.lookback, baselines.setup.season):
         try:
             forecasts[name] = baselines.of(name)
         except DataError:  # too few windows to learn from
@@ -75,7 +85,8 @@ def earlier_errors(panel: Panel, setup: BaselineSetup, scale: Floats) -> Earlier
     ends = panel.ends[series]
     targets = ends[:, None] - back[:, None] + np.arange(setup.horizon)
     actual = np.where(targets < ends[:, None], panel.target[np.minimum(targets, len(panel.target) - 1)], np.nan)
-    forecasts = {name: baseline_forecasts(name, panel, ends - 1 - back, setup) for name in PRIOR_FORMULAS}
+    names = candidate_formulas(panel, setup.season)
+    forecasts = {name: baseline_forecasts(name, panel, ends - 1 - back, setup) for name in names}
     for forecast in forecasts.values():  # none where nothing was observed up to the cut-off
         actual = np.where(np.isnan(forecast), np.nan, actual)
     errors = {name: scaled_error(actual, forecast, scale[series]) for name, forecast in forecasts.items()}

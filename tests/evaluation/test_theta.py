@@ -1,4 +1,4 @@
-"""Formulas (Naive2, Theta, dynamic Theta, damped trend, autoregression) against second implementations."""
+"""Formulas (Naive2, Theta, damped trend, temporal aggregation, …) against second implementations."""
 
 import itertools
 
@@ -39,7 +39,7 @@ def theta_of(values: np.ndarray) -> np.ndarray:
     return (first + slope * (len(values) + np.arange(HORIZON)) + level) / 2
 
 
-def damped_of(values: np.ndarray) -> np.ndarray:
+def damped_of(values: np.ndarray, horizon: int = HORIZON) -> np.ndarray:
     fits = []
     for rate, share, damping in zip(*TREND_GRID, strict=True):
         level, squares = values[0], 0.0
@@ -48,8 +48,19 @@ def damped_of(values: np.ndarray) -> np.ndarray:
             error = value - level - damping * slope
             squares += error**2
             level, slope = level + damping * slope + rate * error, damping * slope + rate * share * error
-        fits.append((squares, level + slope * np.cumsum(damping ** np.arange(1, HORIZON + 1))))
+        fits.append((squares, level + slope * np.cumsum(damping ** np.arange(1, horizon + 1))))
     return min(fits, key=lambda fit: fit[0])[1]
+
+
+def aggregated_of(values: np.ndarray, season: int) -> np.ndarray:
+    """Step by step: the damped trends of the means over 1, 2, 3, … steps, counted from the last value."""
+    levels = []
+    for width in (width for width in range(1, season + 1) if season % width == 0):
+        means = [values[stop - width : stop].mean() for stop in range(len(values), width - 1, -width)][::-1]
+        if width == 1 or len(means) >= 4:
+            ahead = damped_of(np.array(means), HORIZON)
+            levels.append([ahead[step // width] for step in range(HORIZON)])
+    return np.mean(levels, axis=0)
 
 
 def dynamic_theta_of(values: np.ndarray) -> np.ndarray:
@@ -166,6 +177,22 @@ def test_with_a_season_that_is_shrunken(name: str, plain, length: int, season: i
     factors = shrunken_factors(values, season)
     expected = plain(values / np.resize(factors, length)) * np.resize(factors, length + HORIZON)[length:]
     np.testing.assert_allclose(forecast(name, values, season=season)[0], expected, rtol=1e-9)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("length", [3, 11, 13, 40, 53, 90])
+def test_temporal_aggregation(length: int) -> None:
+    values = walk(length) * np.resize([0.98, 1.0, 1.02, 1.01, 0.99, 1.0], length)
+    factors = shrunken_factors(values, 12) if length >= 36 else np.ones(12)
+    expected = aggregated_of(values / np.resize(factors, length), 12) * np.resize(factors, length + HORIZON)[length:]
+    beside = [walk(4, seed=3), values, walk(60, seed=5)]
+    np.testing.assert_allclose(forecast("temporal-aggregation", *beside, season=12)[1], expected, rtol=1e-9)
+
+
+def test_temporal_aggregation_without_a_season_is_the_damped_trend() -> None:
+    series = [walk(length, seed=length) for length in (1, 9, 40)]
+    aggregated = forecast("temporal-aggregation", *series, season=1)
+    np.testing.assert_array_equal(aggregated, forecast("damped-trend", *series, season=1))
 
 
 def test_a_season_is_what_is_not_noise_in_it() -> None:

@@ -120,6 +120,17 @@ def test_a_formula_that_an_outlier_misled_is_no_part_of_the_prior(earlier: Earli
     assert weights.keys() == {"seasonal-naive", "dynamic-theta", "damped-trend"}
 
 
+@pytest.mark.parametrize(
+    ("num_series", "season", "expected"), [(2, 12, True), (1, 12, False), (2, 4, False), (2, 24, False)]
+)
+def test_temporal_aggregation_joins_monthly_panels(num_series: int, season: int, expected: bool) -> None:
+    known = np.full(num_series, 60)
+    panel = SimpleNamespace(num_series=num_series, num_rows=known.sum(), num_known=known, issued=None)
+    names = choose_combination.candidate_names(panel, 2 * season, season)
+    assert ("temporal-aggregation" in names) is expected
+    assert set(FORMULAS) < set(names)
+
+
 def test_formulas_are_scored_at_earlier_cutoffs_up_to_the_last_known_row() -> None:
     target = np.concatenate([PANEL["y"].to_numpy()[: ROWS + 10], np.full(3, np.nan), PANEL["y"].to_numpy()[-ROWS:]])
     starts, known = (
@@ -128,6 +139,7 @@ def test_formulas_are_scored_at_earlier_cutoffs_up_to_the_last_known_row() -> No
     )  # one too short, one unscaled
     panel = SimpleNamespace(
         starts=starts,
+        num_series=3,
         num_known=known,
         ends=starts[:-1] + known,
         target=target,
