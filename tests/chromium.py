@@ -126,6 +126,15 @@ class Browser:
             where = {"x": box["x"] + x * box["width"], "y": box["y"] + y * box["height"]}
             self.call("Input.dispatchMouseEvent", type=kind, button="left", buttons=1, clickCount=1, **where)
 
+    def touch(self, selector, *moments):
+        """Put fingers on an element and move them: at each moment a place of each, in parts of its width and height."""
+        self.ask(f"document.querySelector('{selector}').scrollIntoView({{block: 'center'}})")
+        box = self.ask(f"document.querySelector('{selector}').getBoundingClientRect().toJSON()")
+        for kind, places in zip(("touchStart", *["touchMove"] * len(moments)), moments, strict=False):
+            points = [{"x": box["x"] + x * box["width"], "y": box["y"] + y * box["height"]} for x, y in places]
+            self.call("Input.dispatchTouchEvent", type=kind, touchPoints=points)
+        self.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+
     def complaints(self):
         """Errors, warnings and dialogs since the page was opened."""
         kinds = {

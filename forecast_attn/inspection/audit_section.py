@@ -37,7 +37,7 @@ def audit_section(audit: dict[str, Any] | None) -> str:
 def _verdict(verdict: dict[str, Any]) -> str:
     kind = LEVELS.get(verdict["level"], "unclear")
     level = f'<span class="verdict {kind}">{escape(verdict["level"].capitalize())}</span>'
-    return f"<p>{level}: {words(verdict['sentence'])}</p>" + bullets(verdict.get("caveats", ()))
+    return f"<p>{level}: {words(verdict['sentence'].removesuffix('.'))}.</p>" + bullets(verdict.get("caveats", ()))
 
 
 def _windows_words(header: dict[str, Any]) -> str:
@@ -62,8 +62,12 @@ def _check(check: dict[str, Any], target: str | None, keys: str) -> str:
 def _group(group: dict[str, Any]) -> Sequence[Any]:
     mae, relative, chance = group["mae"], group["rise_relative"], group.get("chance")
     shares = [relative, chance / mae if chance is not None and mae else None]
-    changes = ("–" if share is None else f"{100 * share:+z.1f} %".replace("-", "−") for share in shares)
+    changes = ("–" if share is None else _change(100 * share) for share in shares)
     return [group["name"], group["windows"], mae, group["mae_equal"], *changes, group.get("needed")]
+
+
+def _change(percent: float) -> str:
+    return f"{percent:+z.{0 if abs(percent) >= 100 else 1}f} %".replace("-", "−")
 
 
 def _statistic(statistic: dict[str, Any], target: str | None) -> Sequence[Any]:

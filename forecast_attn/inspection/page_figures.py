@@ -60,14 +60,15 @@ def _weights_figure(inspection: Inspection, darkest: float | None, width: int) -
     return figure("Heat map of the mean weights by step ahead and lag", words, parts, width, height)
 
 
-def figure(label: str, caption: str, parts: Sequence[str], width: int, height: int) -> str:
+def figure(label: str, caption: str, parts: Sequence[str], width: int, height: int, kind: str = "") -> str:
     """A figure with a caption and a label for screen readers."""
-    kind = "wide phone" if width == NARROW else "wide"
+    kind = kind or ("wide phone" if width == NARROW else "wide")
     return (
         f'<figure class="{kind}"><svg role="img" aria-label="{escape(label)}" viewBox="0 0 {width} {height}">'
         f"{''.join(parts)}</svg><figcaption>{escape(caption)}</figcaption></figure>"
     )
 
 
-def text(x: float, y: float, anchor: str, words: str) -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(words)}</text>'
+def text(x: float, y: float, anchor: str, words: str, kind: str = "") -> str:
+    of_kind = f' class="{kind}"' if kind else ""
+    return f'<text{of_kind} x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(words)}</text>'

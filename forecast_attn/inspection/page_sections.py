@@ -70,10 +70,17 @@ def _is_number(cell: Any) -> bool:
 
 
 def _row(cells: Sequence[Any], kinds: Sequence[str]) -> str:
-    name, *values = (escape(show(cell)) for cell in cells)
+    name, *values = (escape(_aligned(cell)) for cell in cells)
     return f'<th scope="row">{name}</th>' + "".join(
         f"<td{kind}>{value}</td>" for value, kind in zip(values, kinds[1:], strict=True)
     )
+
+
+def _aligned(cell: Any) -> str:
+    """A cell; numbers with four digits, so that those of a column end alike."""
+    if isinstance(cell, float) and 1e-4 < abs(cell) < 1e3:
+        return f"{cell:#.4g}".removesuffix(".")
+    return show(cell)
 
 
 def show(value: Any) -> str:
@@ -83,7 +90,7 @@ def show(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        return f"{value:.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
+        return f"{value:.4g}" if abs(value) < 1e3 else f"{value:,.0f}"
     if isinstance(value, list | tuple):
         return ", ".join(map(show, value)) or "–"
     return str(value)

@@ -114,13 +114,14 @@ def test_the_page_opens_without_a_complaint_and_without_the_network(browser, pag
     assert browser.ask("document.documentElement.scrollWidth") <= width
 
 
-@pytest.mark.parametrize(("width", "height"), [(390, 844), (390, 664), (1280, 720), (1440, 900)])
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (390, 664), (360, 640), (1280, 720), (1440, 900)])
 def test_timeline_weights_and_slider_fit_one_screen_below_a_long_sentence(browser, page, tmp_path, width, height):
     sentence = "It looks mostly at the same hours of the days before (64 % of the weight); " * 3
     text, count = re.subn('(<p class="reading">).*?</p>', rf"\g<1>{sentence}</p>", page.read_text(encoding="utf-8"))
     assert count == 1
     long = tmp_path / "long.html"
-    long.write_text(text, encoding="utf-8")
+    two_lines = text.replace("Step ahead:", "Step ahead on the calendar of this table:")
+    long.write_text(two_lines, encoding="utf-8")
     browser.open(long, width=width, height=height)
     box = "document.querySelector('{}').getBoundingClientRect().toJSON()"
     values, heatmap, bar = (browser.ask(box.format(part)) for part in ("#series", "#heatmap", ".bar"))
@@ -275,14 +276,38 @@ def test_who_wants_less_motion_sees_the_cutoffs_played_slowly(browser, page, mot
     assert browser.ask(moving) == "auto"
 
 
-def test_a_finger_is_told_what_a_finger_can_do(browser, page):
-    browser.open(page, width=390)
-    browser.call("Emulation.setTouchEmulationEnabled", enabled=True)
-    try:
-        text = browser.ask("document.getElementById('keys').innerText")
-    finally:
-        browser.call("Emulation.setTouchEmulationEnabled", enabled=False)
-    assert text == "Point at a step or a time."
+@pytest.fixture
+def phone(browser, page):
+    """The page on a screen that is touched."""
+    browser.call("Emulation.setTouchEmulationEnabled", enabled=True, maxTouchPoints=2)
+    browser.open(page, width=390, height=844)
+    yield browser
+    browser.call("Emulation.setTouchEmulationEnabled", enabled=False)
+
+
+def test_the_hint_for_a_finger_names_no_keys(phone):
+    text = phone.ask("document.getElementById('keys').innerText")
+    assert text == "Point at a step or a time; two fingers zoom and move the axis."
+
+
+def test_a_tap_leaves_its_words_on_the_screen(phone):
+    phone.touch("#series", [(0.5, 0.3)])
+    assert phone.ask("document.getElementById('lag-readout').textContent").startswith("lag ")
+    assert not phone.ask("document.getElementById('tooltip').hidden")
+    phone.touch("#series", [(0.83, 0.3)])
+    assert phone.ask("document.getElementById('tooltip').hidden")
+
+
+def test_two_fingers_zoom_in_and_move_the_axis(phone):
+    """The cells on the map, and the first label of the axis, follow the fingers."""
+    cells = "document.querySelector('#heatmap canvas').width"
+    phone.touch("#series", [(0.3, 0.3), (0.5, 0.3)], [(0.2, 0.3), (0.6, 0.3)])
+    assert phone.ask(cells) in range(21, 25)  # half of the axis: the 46 steps of lookback and horizon
+    lags = "Array.from(document.querySelectorAll('#heatmap text'), (each) => each.textContent).join()"
+    before = phone.ask(lags)
+    phone.touch("#series", [(0.6, 0.3), (0.7, 0.3)], [(0.3, 0.3), (0.4, 0.3)])
+    assert phone.ask(lags) != before
+    assert phone.complaints() == []
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])

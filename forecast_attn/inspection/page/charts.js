@@ -5,22 +5,23 @@ const WEIGHTS_HEIGHT = 58, COVARIATE_HEIGHT = 44, AXIS_HEIGHT = 38, BELOW_MAP = 
 const TITLES = 20 + 22 + 18; // the lines above the values, the weights and the heat map
 const WORDS_HEIGHT = 116, PAPER = { height: 980, words: 190 }; // the lines below the slider and the scale, on screen and paper
 
-// Pixels of each part of the charts, so that they stay on one screen or sheet with the slider and the words. On a phone
-// the slider lies at the lower edge, and the words are a thumb's way further. Where the sentence above is long or the
-// screen is low, the values give way first, then the words below the slider, and then all parts alike.
+// Pixels of each part of the charts, so that they stay on one screen or sheet with the slider and the words. Where the
+// sentence above is long or the screen is low, the values give way first, then the words below the slider, and then all
+// parts alike.
 function heightsOf({ narrow }, covariate) {
   const printing = document.documentElement.hasAttribute("data-printing"), least = narrow || printing ? 90 : 150;
   const row = inside(3, Math.round((narrow ? 170 : 190) / numSteps), 22), along = covariate === null ? 4 : 14 + COVARIATE_HEIGHT;
   const others = along + WEIGHTS_HEIGHT + mapHeight(row), needed = least + others;
   const above = byId("charts").getBoundingClientRect().top + scrollY + TITLES + AXIS_HEIGHT + BELOW_MAP;
-  const slider = innerHeight - above - 8 - document.querySelector(".bar").offsetHeight, words = narrow ? 0 : WORDS_HEIGHT;
-  const room = printing ? PAPER.height - PAPER.words - above : Math.max(slider - words, Math.min(slider, needed));
-  const part = inside(0.6, (room - least) / others, 1);
+  const slider = innerHeight - above - 8 - document.querySelector(".bar").offsetHeight;
+  const room = printing ? PAPER.height - PAPER.words - above : Math.max(slider - WORDS_HEIGHT, Math.min(slider, needed));
+  const part = inside(0.5, (room - least) / others, 1);
   const heights = { along: along * part, weights: WEIGHTS_HEIGHT * part, row: part < 1 ? Math.max(Math.floor(row * part), 3) : row };
-  const values = inside(0.8 * least, room - heights.along - heights.weights - mapHeight(heights.row), 330);
+  const values = inside(0.65 * least, room - heights.along - heights.weights - mapHeight(heights.row), 330);
   return { ...heights, values };
 }
 
+const strengthOf = (part) => (0.25 + 0.6 * part).toFixed(2); // of an arc and where it ends
 const mapHeight = (row) => Math.max(row * numSteps, 40);
 
 // ---------------------------------------------------------------------------- the series, what goes with it, and the weights
@@ -124,7 +125,8 @@ function makeSeriesChart(container) {
     const y = levels(Array.from(values), areas.beside, areas.along);
     draw(svg, "text", { class: "title on-line", x: layout.left + 2, y: areas.beside + 4 }, `${covariates[state.covariate].name}${y === null ? ": not on this page" : ""}`);
     if (y === null) return;
-    for (const value of new Set([y.low, y.high])) draw(svg, "text", { x: layout.left - 5, y: y(value) + 4, "text-anchor": "end" }, short(value));
+    const decimals = 10 ** inside(0, 1 - Math.floor(Math.log10(y.high - y.low)), 15); // two digits of what lies between
+    for (const value of new Set([y.low, y.high])) draw(svg, "text", { x: layout.left - 5, y: y(value) + 4, "text-anchor": "end" }, short(y.high > y.low ? Math.round(value * decimals) / decimals : value));
     draw(inner, "path", { class: "covariate", d: pathOf(Array.from(values, (value, at) => [xOfValue(layout, at), y(value)])) });
   }
 
@@ -160,7 +162,7 @@ function makeSeriesChart(container) {
     const tops = topKeys(row, ARCS);
     const furthest = [...tops].sort((one, other) => one - other);
     tops.forEach((key) => drawArc(key, (standsOut * row[key]) / strongest, furthest.indexOf(key), state));
-    tops.slice(0, 3).forEach((key) => markKey(key, state));
+    tops.slice(0, 3).forEach((key) => markKey(key, (standsOut * row[key]) / strongest, state));
     if (state.key !== null) markPointed(state);
   }
 
@@ -187,14 +189,15 @@ function makeSeriesChart(container) {
     const { layout, areas, marks } = parts, from = xAhead(layout, state.step), to = xOf(layout, key);
     const start = middle(valuesAt(forecastOf(state.window), state.step)), end = middle(valuesAt(pastOf(state.window), key));
     const top = Math.max(Math.min(start, end) - Math.min(Math.abs(from - to) * 0.35, 24 + (66 * Math.abs(from - to)) / layout.width), areas.top - 14 + 9 * below);
-    draw(marks, "path", { class: "arc", "data-lag": lagOf(key), "stroke-width": (0.8 + 3.2 * strength).toFixed(2), opacity: (0.25 + 0.6 * strength).toFixed(2), d: `M${from} ${start}C${from} ${top} ${to} ${top} ${to} ${end}` });
+    draw(marks, "path", { class: "arc", "data-lag": lagOf(key), "stroke-width": (0.8 + 3.2 * strength).toFixed(2), opacity: strengthOf(strength), d: `M${from} ${start}C${from} ${top} ${to} ${top} ${to} ${end}` });
   }
 
-  function markKey(key, state) {
+  function markKey(key, strength, state) {
+    const opacity = strengthOf(strength);
     const { layout, marks, y } = parts, values = valuesAt(pastOf(state.window), key);
     if (y === null || !values.some(Number.isFinite)) return;
-    if (patch > 1) draw(marks, "path", { class: "past patch looked-at", d: linePart(values, key * patch) });
-    else draw(marks, "circle", { class: "point looked-at", cx: xOf(layout, key), cy: y(values[0]), r: 4.5 });
+    if (patch > 1) draw(marks, "path", { class: "past patch looked-at", opacity, d: linePart(values, key * patch) });
+    else draw(marks, "circle", { class: "point looked-at", opacity, cx: xOf(layout, key), cy: y(values[0]), r: 4.5 });
   }
 
   // Where one points: the hour, though a weight belongs to a patch of several.
@@ -294,7 +297,7 @@ function makeHeatmap(container, scale) {
       draw(svg, "line", { class: "axis", x1: x, x2: x, y1: map.base, y2: map.base + 5 });
       draw(svg, "text", { x, y: map.base + 17, "text-anchor": "middle" }, lagText(lookback - 1 - lag));
     }
-    const seasons = marksSeasons(layout) ? "; dotted: whole seasons before the target" : "";
+    const seasons = marksSeasons(layout) ? `; dotted: ${layout.narrow ? "" : "whole "}seasons before the target` : "";
     draw(svg, "text", { x: layout.left, y: map.base + 33 }, layout.narrow ? `lag${seasons}` : `lag: steps before the cut-off${patch === 1 ? "" : `, in patches of ${patch}`}${seasons}; blue: the step itself`);
   }
 

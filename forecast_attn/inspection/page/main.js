@@ -44,7 +44,7 @@ function showMarks() {
 function showWords() {
   showReadout();
   showTooltip();
-  const step = page.steps[state.step], text = `${stepText(state.step)}, ${timeOfStep(state.window, state.step)}`;
+  const step = page.steps[state.step], text = stepWords(state.step);
   byId("step").value = state.step;
   byId("step").setAttribute("aria-valuetext", `step ${text}`);
   byId("step-text").textContent = text;
@@ -55,11 +55,13 @@ function showWords() {
   showTables();
 }
 
+const stepWords = (step) => `${stepText(step)}, ${timeOfStep(state.window, step)}`;
+
 function showReadout() {
   const readout = byId("readout"), row = state.rows[state.step];
   readout.replaceChildren();
   const first = make(readout, "span"), values = [forecastOf(state.window), actualOf(state.window)].map((each) => valuesAt(each, state.step));
-  make(first, "b", {}, `Step${patch === 1 ? "" : "s"} ${stepText(state.step)}, ${timeOfStep(state.window, state.step)}`);
+  make(first, "b", {}, `Step${patch === 1 ? "" : "s"} ${stepWords(state.step)}`);
   const words = [[page.forecastName, values[0]], ["actual", values[1]]].filter(([, each]) => each.some(Number.isFinite));
   first.append(...words.map(([name, each]) => ` · ${name} ${rangeWords(each)}`), `${Number.isFinite(state.spread.effective[state.step]) ? ` · ${effectiveWords(state.spread.effective[state.step])}` : ""}${headWords(" · ")}`);
   if (isMean()) first.append(` · ${meanWords()}`);
@@ -87,7 +89,7 @@ function showTooltip() {
   if (Number.isFinite(value)) make(tooltip, "span", {}, `${page.target ?? "value"} ${number(value)}`);
   const of = patch === 1 ? "" : ` on its patch of ${patch}`, times = row[key] * lookback;
   make(tooltip, "span", {}, `${isMean() ? "mean " : ""}weight ${exactly(row[key])}${of}`);
-  make(tooltip, "span", {}, `${number(times, times < 10 ? 2 : 3)} × an equal share`);
+  make(tooltip, "span", {}, `${times > 0 && times < 0.01 ? "<0.01" : number(times, times < 10 ? 2 : 3)} × an equal share`);
   const x = layout.x(hour + 0.5), room = layout.width - x, onLeft = x > room;
   Object.assign(tooltip.style, { left: onLeft ? "auto" : `${x + 14}px`, right: onLeft ? `${room + 14}px` : "auto", maxWidth: `${Math.max(x, room) - 14}px`, top: `${seriesChart.areas().top + 2}px` });
 }
@@ -136,6 +138,8 @@ const windowsOf = (item) => page.windows.map((_, window) => window).filter((wind
 
 function showControls() {
   const item = itemOf(state.window), windows = windowsOf(item), at = windows.indexOf(state.window);
+  // The longest text, until showWords: the charts leave room for the slider of a step whose words take two lines.
+  byId("step-text").textContent = page.steps.map((_, step) => stepWords(step)).reduce((one, other) => (other.length > one.length ? other : one));
   byId("item").value = item;
   byId("head").value = state.head;
   byId("weights").value = state.mean ? "mean" : "window";
@@ -255,11 +259,31 @@ function pointerOn(container, choose) {
     const box = container.getBoundingClientRect();
     return [event.clientX - box.left, event.clientY - box.top];
   };
-  const onPointer = (event) => choose(...pointOf(event));
+  const onPointer = (event) => fingers.size < 2 && choose(...pointOf(event));
   container.addEventListener("pointermove", onPointer);
   container.addEventListener("pointerdown", onPointer);
-  container.addEventListener("pointerleave", () => chooseStep(state.step, null));
-  brushOn(container, (event) => seriesChart.layout().at(pointOf(event)[0]));
+  // What a finger pointed at stays when it is lifted.
+  container.addEventListener("pointerleave", (event) => event.pointerType === "touch" || chooseStep(state.step, null));
+  const positionOf = (event) => seriesChart.layout().at(pointOf(event)[0]);
+  brushOn(container, positionOf);
+  pinchOn(container, (event) => pointOf(event)[0], positionOf);
+}
+
+const fingers = new Map();
+
+// Two fingers stay on the times they were put on: apart they zoom in, side by side they move the axis.
+function pinchOn(container, pixelOf, positionOf) {
+  container.addEventListener("pointerdown", (event) => {
+    if (event.pointerType === "touch") fingers.set(event.pointerId, { position: positionOf(event), x: pixelOf(event) });
+  });
+  container.addEventListener("pointermove", (event) => {
+    if (!fingers.has(event.pointerId)) return;
+    fingers.get(event.pointerId).x = pixelOf(event);
+    const [one, other] = fingers.values(), { left, end } = seriesChart.layout();
+    const unit = other === undefined ? 0 : (other.x - one.x) / (other.position - one.position);
+    if (unit > 0) look(one.position - (one.x - left) / unit, (end - left) / unit);
+  });
+  for (const kind of ["pointerup", "pointercancel"]) container.addEventListener(kind, (event) => fingers.delete(event.pointerId));
 }
 
 // Dragging with the mouse looks at what lies between; a finger points, and scrolls the page.
@@ -346,16 +370,21 @@ function fillLegend() {
     const entry = legendEntry(`${name} interval`); // as dark as where it lies on the wider ones
     for (let under = 0; under <= at; under++) draw(entry, "rect", { class: "interval", width: 26, height: 10 });
   });
-  const chosen = legendEntry("weight of the chosen step, its largest on the series");
+  const chosen = legendEntry("largest weights of the chosen step");
   draw(chosen, "rect", { class: "weight", x: 3, y: 2, width: 8, height: 8 });
   if (patch === 1) draw(chosen, "circle", { class: "point looked-at", cx: 19, cy: 5, r: 4 });
   else draw(chosen, "line", { class: "past patch looked-at", x1: 14, x2: 25, y1: 5, y2: 5 });
   if (past.some(Number.isFinite) && past.some(Number.isNaN)) draw(legendEntry("missing"), "rect", { class: "gap", width: 26, height: 10 });
 }
 
-// On a phone the charts come first, and the choices below them: with both, the heat map would lie off the screen.
+// On a phone the charts come first, and the sentence and the choices below them: else the heat map would lie off the screen.
 const thumb = matchMedia("(max-width: 600px)");
-const placeControls = () => (thumb.matches ? byId("readout").after(byId("controls")) : byId("charts").before(byId("controls")));
+
+function placeControls() {
+  const parts = [document.querySelector(".reading"), byId("controls")];
+  if (thumb.matches) byId("readout").after(...parts);
+  else byId("window-name").before(...parts);
+}
 
 function start() {
   placeControls();

@@ -138,7 +138,7 @@ function number(value, digits = 4) {
   if (value < 0) return `−${number(-value, digits)}`;
   const size = Math.abs(value);
   if (size >= 1e15 || (size > 0 && size < 1e-4)) return value.toExponential(2);
-  if (size >= 1e4) return Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g, ",");
+  if (size >= 1e3) return Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g, ",");
   return String(Number(value.toPrecision(digits)));
 }
 
@@ -155,7 +155,7 @@ function share(weight) {
 }
 
 // To three digits, where one weight is pointed at.
-const exactly = (weight) => (weight > 0 && weight < 1e-9 ? "<1e-7\u00a0%" : `${number(100 * weight, 3)}\u00a0%`);
+const exactly = (weight) => (weight > 0 && weight < 1e-5 ? "<0.001\u00a0%" : `${number(100 * weight, 3)}\u00a0%`);
 
 const KEYS_NAME = patch === 1 ? "steps" : "patches";
 const effectiveWords = (count) => `${number(count, 3)} effective ${number(count, 3) !== "1" ? KEYS_NAME : patch === 1 ? "step" : "patch"}`;
