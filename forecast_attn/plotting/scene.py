@@ -147,8 +147,6 @@ def build_scene(forecasts: Forecasts, series: SeriesValues, *, history: int | No
     chosen = forecasts.item_ids[:MOST_VIEWS]
     views = tuple(_view(forecasts.where(forecasts.frame["item_id"] == name), series, history) for name in chosen)
     notes = list(series.notes)
-    if len(chosen) < len(forecasts.item_ids):
-        notes.append(f"{len(chosen)} of {len(forecasts.item_ids):,} series are drawn; choose others with --item NAME")
     if history != 0 and not any(len(view.history) for view in views):
         notes.append("no value up to the cut-off is known: pass the run's table with --data FILE")
     return ForecastScene(views, forecasts.zone, forecasts.target or "target", len(forecasts.item_ids), notes)

@@ -69,8 +69,13 @@ class ChosenForecasts(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def forecast_scene(source: PlotSource, request: PlotRequest) -> ForecastScene:
+def forecast_scene(source: PlotSource, request: PlotRequest, *, with_hints: bool = True) -> ForecastScene:
     """The forecasts of one cut-off of each series, beside their history and the actual values.
+
+    Args:
+        source: where the forecasts are.
+        request: which of them to draw.
+        with_hints: note the options of `plot` that draw other series and models.
 
     Raises:
         ConfigError, DataError, RunError: nothing matches the choice, or a file cannot be read.
@@ -89,7 +94,10 @@ def forecast_scene(source: PlotSource, request: PlotRequest) -> ForecastScene:
         series = first_that_reaches(_candidates(source, chosen.table), forecasts, request.history)
     scene = build_scene(forecasts, series, history=request.history)
     scene.notes.extend(chosen.notes)
-    if not request.model and len(models) > 1:
+    if with_hints and len(scene.views) < scene.num_items:
+        shown = f"{len(scene.views)} of {scene.num_items:,} series are drawn"
+        scene.notes.append(f"{shown}; choose others with --item NAME")
+    if with_hints and not request.model and len(models) > 1:
         scene.notes.append(f"drawn: {models[0]}; choose with --model NAME among {', '.join(models)}")
     return scene
 

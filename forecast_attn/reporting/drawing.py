@@ -12,7 +12,7 @@ from forecast_attn.audit.wording import number, signed
 from forecast_attn.data.frequency import Stamps
 from forecast_attn.data.zones import Zone
 from forecast_attn.inspection.figures import shortened, step_ticks
-from forecast_attn.inspection.page_figures import BOTTOM, LEFT, RIGHT, TOP, figure, on_any_screen, text
+from forecast_attn.inspection.page_figures import BOTTOM, LEFT, NARROW, RIGHT, TOP, figure, on_any_screen, text
 from forecast_attn.plotting.forecast_attribution import Attribution
 from forecast_attn.plotting.forecast_wording import interval_name
 from forecast_attn.plotting.input_pictures import MOST_BARS, MOST_COLOURS, OTHERS_COLOUR, input_colours
@@ -60,12 +60,17 @@ def _between(values: Floats, source: tuple[float, float], target: tuple[float, f
     return np.asarray(target[0] + (np.asarray(values, np.float64) - source[0]) * (target[1] - target[0]) / span)
 
 
-def forecast_figure(view: ForecastView, zone: Zone, caption: str, *, height: int = 220) -> str:
+def forecast_figure(view: ForecastView, zone: Zone, caption: str) -> str:
     """The history, the forecast with its intervals, and the actual values of one series."""
-    return on_any_screen(lambda width: _forecast_figure(view, zone, caption, width, height))
+    return on_any_screen(lambda width: _forecast_figure(view, zone, caption, width, 220))
 
 
-def _forecast_figure(view: ForecastView, zone: Zone, caption: str, width: int, height: int) -> str:
+def small_forecast_figure(view: ForecastView, zone: Zone, caption: str) -> str:
+    """The same, of half the width."""
+    return _forecast_figure(view, zone, caption, NARROW, 150, "wide half")
+
+
+def _forecast_figure(view: ForecastView, zone: Zone, caption: str, width: int, height: int, kind: str = "") -> str:
     model, history = view.models[0], len(view.history)
     stamps = np.concatenate([view.history_stamps, view.stamps])
     times = np.arange(len(stamps), dtype=np.float64)
@@ -81,7 +86,7 @@ def _forecast_figure(view: ForecastView, zone: Zone, caption: str, width: int, h
         _line(frame, "actual", ahead, view.actual),
         _line(frame, "forecast", ahead, model.prediction),
     ]
-    return figure(caption, caption, parts, width, height)
+    return figure(caption, caption, parts, width, height, kind)
 
 
 def forecast_legend(view: ForecastView, name: str) -> str:
@@ -97,7 +102,7 @@ def errors_figure(errors: StepErrors, first: str, words: str) -> str:
 
 
 def _errors_figure(errors: StepErrors, first: str, words: str, width: int) -> str:
-    height = 190
+    height = 150
     lines = {model.name: model.mae for model in errors.models}
     names = {name: words if name == first else name for name in lines}
     steps = errors.steps.astype(np.float64)
@@ -113,14 +118,15 @@ def _errors_figure(errors: StepErrors, first: str, words: str, width: int) -> st
         if len(known):
             ends[names[name]] = float(frame.up(mae)[known[-1]]) + 4
     heights = _apart(list(ends.values()), TOP + 4, height - BOTTOM)
-    parts += [text(frame.right + 6, y, "start", name) for name, y in zip(ends, heights, strict=True)]
+    parts += [text(frame.right + 6, y, "start", name, "of-forecast" if name == words else "")
+              for name, y in zip(ends, heights, strict=True)]  # fmt: skip
     title = f"Mean absolute error of {errors.target} by step ahead"
     return figure(title, title, parts, width, height)
 
 
 def calibration_figure(calibration: Reliability) -> str:
     """Shares of values at or below each quantile, over the range that chance allows."""
-    size = 300
+    size = 240
     model, frame = calibration.models[0], Frame(size, size, (0.0, 1.0), (0.0, 1.0))
     low, high = (_points(frame, model.quantiles, edge) for edge in (model.low, model.high))
     ends = np.array([0.0, 1.0])
@@ -134,8 +140,12 @@ def calibration_figure(calibration: Reliability) -> str:
     ]
     parts += [f'<circle class="forecast-point" cx="{x:.1f}" cy="{y:.1f}" r="3"/>' for x, y in
               _points(frame, model.quantiles, model.observed)]  # fmt: skip
-    words = "Share of values at or below each quantile; shaded: what chance allows if calibrated, of independent values"
-    return figure(words, words, parts, size, size)
+    title = "Share of actual values at or below each quantile"
+    words = (
+        f"{title}. On the dashed line the quantiles are calibrated; below it, fewer values than the quantile promises "
+        "are lower. Shaded: what chance allows if they are calibrated and the values independent."
+    )
+    return figure(title, words, parts, size, size, "wide square")
 
 
 def attribution_figure(shown: Attribution) -> str:
@@ -249,14 +259,18 @@ def _value_axis(frame: Frame) -> str:
     parts = []
     for tick, y in zip(ticks, frame.up(np.array(ticks)).tolist(), strict=True):
         parts.append(f'<path class="grid" d="M{LEFT} {y:.1f}H{frame.right}"/>')
-        parts.append(text(LEFT - 5, y + 4, "end", number_text(tick, spacing)))
+        parts.append(text(LEFT - 5, y + 4, "end", _tick_text(tick, spacing)))
     return "".join(parts)
+
+
+def _tick_text(tick: float, spacing: float) -> str:
+    return number_text(tick, spacing).replace("-", "−")
 
 
 def _ticks(frame: Frame, ticks: Sequence[float]) -> list[str]:
     """Numbers below the chart."""
     spacing = abs(ticks[1] - ticks[0]) if len(ticks) > 1 else 1.0
-    return [text(x, frame.height - BOTTOM + 14, "middle", number_text(tick, spacing))
+    return [text(x, frame.height - BOTTOM + 14, "middle", _tick_text(tick, spacing))
             for tick, x in zip(ticks, frame.across(np.array(ticks)).tolist(), strict=True)]  # fmt: skip
 
 

@@ -6,7 +6,7 @@ request.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
 from pathlib import Path
@@ -58,6 +58,7 @@ from forecast_attn.reporting.drawing import (
     errors_figure,
     forecast_figure,
     forecast_legend,
+    small_forecast_figure,
 )
 from forecast_attn.runs.atomic import write_atomically
 from forecast_attn.runs.run_dir import RunDir
@@ -132,13 +133,25 @@ def build_run_report(run: RunDir, data: Path | None = None) -> RunReport:
         _data_section(run, config, path, missing),
         section("What was trained", "trained", _training_table(config, metrics, schema)),
     ]
-    if not run.audit.is_file() or not run.read_json(run.audit).get("covariates"):
-        missing.append("the importance of covariates: `forecast audit RUN --covariates` measures it")
+    missing += _without_audit(run, schema)
     notes = section("Not shown", "missing", bullets(missing))
     title = f"Forecast of {schema.roles.target}"
     named = ": ".join(dict.fromkeys((run.title, config.model.attention)))
     subtitle = f"{named}, {_sizes(schema)}"
     return RunReport(page_of_parts(title, subtitle, "".join([*sections, notes])), missing)
+
+
+def _without_audit(run: RunDir, schema: Any) -> list[str]:
+    """Say which results of an audit the run lacks."""
+    roles = schema.roles
+    columns = " --covariates" if roles.future_covariates or roles.past_covariates else ""
+    if not run.validation_attention.is_file():
+        return []
+    if not run.audit.is_file():
+        return [f"whether the weights can be believed: `forecast audit RUN{columns}` tests it"]
+    if columns and not run.read_json(run.audit).get("covariates"):
+        return ["the importance of covariates: `forecast audit RUN --covariates` measures it"]
+    return []
 
 
 def _or_missing(make: Callable[[], Any], missing: list[str]) -> Any:
@@ -213,16 +226,23 @@ def _parts(weights: dict[str, float]) -> str:
 def _forecast_section(run: RunDir, missing: list[str], path: Path | None, scored: Forecasts | None) -> str:
     written = run.predictions.is_file()
     models = (_shown_model(scored),) if scored is not None and run.backtest.is_file() and not written else ()
-    scene = _or_missing(lambda: forecast_scene(PlotSource(None, run, path), PlotRequest(model=models)), missing)
+    source, request = PlotSource(None, run, path), PlotRequest(model=models)
+    scene = _or_missing(lambda: forecast_scene(source, request, with_hints=False), missing)
     if scene is None:
         return ""
-    views = scene.views[:3]
-    figures = [forecast_figure(view, scene.zone, f"{view.item_id}, cut-off {scene.zone.stamp_text(view.cutoff)}")
+    views = scene.views[:4]
+    draw = forecast_figure if len(views) == 1 else small_forecast_figure
+    figures = [draw(view, scene.zone, f"{view.item_id}, cut-off {scene.zone.stamp_text(view.cutoff)}")
                for view in views]  # fmt: skip
     more = f"{len(views)} of {scene.num_items:,} series." if scene.num_items > len(views) else ""
     by_network = bool(kept_weights(RunDir(run.home))) and not written and COMBINATION not in models
     legend = paragraph(f"{forecast_legend(views[0], BY_NETWORK if by_network else 'forecast')} {more}")
-    return section("The forecast", "forecast", *figures, legend, bullets(scene.notes))
+    return section("The forecast", "forecast", _pairs(figures), legend, bullets(scene.notes))
+
+
+def _pairs(figures: Sequence[str]) -> str:
+    """Figures of half the width, side by side; a single one is as wide as the page."""
+    return "".join(figures) if len(figures) < 2 else f'<div class="pairs">{"".join(figures)}</div>'
 
 
 def _shown_model(scored: Forecasts) -> str:
@@ -291,12 +311,14 @@ def _extreme_windows(run: RunDir, path: Path | None, scored: Forecasts | None, m
     yield table(caption, ["window", "series", "cut-off", "MAE"], rows)
     past = None if path is None else _or_missing(lambda: read_past(run, path), missing)
     series = SeriesValues.of_forecasts(forecasts) if past is None else SeriesValues.of_panel(past.panel)
+    frame, figures, legend = forecasts.frame, [], ""
     for kind, each in chosen:
-        frame = forecasts.frame
         window = forecasts.where((frame["item_id"] == each.item_id) & (frame["cutoff"] == each.cutoff))
         view = build_scene(window, series, history=None).views[0]
         words = f"{kind}: {each.item_id}, cut-off {forecasts.zone.stamp_text(each.cutoff)}, MAE {show(each.error)}"
-        yield forecast_figure(view, forecasts.zone, words, height=150)
+        figures.append(small_forecast_figure(view, forecasts.zone, words))
+        legend = forecast_legend(view, "forecast")
+    yield paragraph(legend) + _pairs(figures)
 
 
 class WindowError(NamedTuple):
@@ -378,12 +400,17 @@ def _check_of_training(run: RunDir, config: RunConfig, path: Path) -> CheckRepor
 
 def _training_table(config: RunConfig, metrics: dict[str, Any], schema: Any) -> str:
     roles = schema.roles
+    patch_length = config.model.patch_length or 1
+    patches = f", in patches of {patch_length}" if patch_length > 1 else ""
     rows = [
         ["attention", config.model.attention],
-        ["lookback, horizon, step", _sizes(schema)],
+        ["lookback", f"{schema.lookback}{patches}"],
+        ["horizon", f"{schema.horizon}"],
+        ["step", schema.frequency.alias],
         ["target", roles.target],
         ["known in advance", show(list(roles.future_covariates))],
         ["known up to the cut-off", show(list(roles.past_covariates))],
         ["epochs", f"{metrics.get('epochs', '–')}, the best {metrics.get('best_epoch', '–')}"],
+        ["seed", show(config.training.seed)],
     ]
     return table("The training", ["fact", "value"], rows)

@@ -3,16 +3,19 @@
 import json
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from forecast_attn import Forecaster
+from forecast_attn.config.requests import PlotRequest
 from forecast_attn.errors import ConfigError
 from forecast_attn.inspection.interpretation import best_of_baselines
 from forecast_attn.plotting.past import validation_forecasts
-from forecast_attn.reporting.report import _beside, window_errors
+from forecast_attn.plotting.sources import PlotSource, forecast_scene
+from forecast_attn.reporting.report import _beside, _without_audit, window_errors
 from forecast_attn.runs.run_dir import RunDir
 
 pytestmark = pytest.mark.slow
@@ -133,7 +136,7 @@ def test_the_best_baseline_stands_beside_the_run(html, run):
     part = part_of(html, "accuracy")
     part, phones = re.subn('<figure class="wide phone">.*?</figure>', "", part)  # the same for phones
     assert phones == 1
-    names = re.findall(r'<text x="[\d.]+" y="([\d.]+)" text-anchor="start">([^<]+)</text>', part)
+    names = re.findall(r'<text[^>]* y="([\d.]+)" text-anchor="start">([^<]+)</text>', part)
     assert {name for _, name in names} == {"this run", best, "seasonal-naive"}
     heights = sorted(float(y) for y, _ in names)
     assert min(np.diff(heights)) >= 12.9
@@ -172,7 +175,7 @@ def test_the_best_and_worst_windows_are_those(html, run):
     assert [kind for kind, _, _ in rows] == ["best", "best", "worst", "worst"]
     indices = [*expected.index[:2], *expected.index[:-3:-1]]
     assert [pd.Timestamp(cutoff) for _, cutoff, _ in rows] == indices
-    assert [error for *_, error in rows] == [f"{expected[cutoff]:.4g}" for cutoff in indices]
+    assert [error for *_, error in rows] == [f"{expected[cutoff]:#.4g}" for cutoff in indices]
 
 
 def test_of_a_combination_it_says_that_the_windows_are_the_networks(run_copy, html, without_manifest):
@@ -191,9 +194,9 @@ def test_of_a_combination_it_says_that_the_windows_are_the_networks(run_copy, ht
     part = re.search('<section aria-labelledby="accuracy">.*?</table>', page, re.DOTALL)[0]
     rows = re.findall(r'<th scope="row">([^<]+)</th><td[^>]*>([^<]+)</td>', part)
     assert rows[:3] == [
-        ("network", f"{metrics['validation']['mae']:.4g}"),
-        ("combination", "0.0625"),
-        ("theta", "0.125"),
+        ("network", f"{metrics['validation']['mae']:#.4g}"),
+        ("combination", "0.06250"),
+        ("theta", "0.1250"),
     ]
     assert {name for name, _ in rows[2:]} == {*metrics["baselines"], "theta"}
     assert rows[-1][0] == "linear"
@@ -216,6 +219,29 @@ def test_the_chart_of_a_backtest_says_so_and_which_baseline_it_lacks(run_copy, w
     assert words in part
     assert f">{best}</text>" not in part
     assert "used to select the model" not in part
+
+
+def test_what_an_audit_would_add_is_named_with_its_command(html, run_copy, without_manifest):
+    assert "whether the weights can be believed: <code>forecast audit RUN" in html
+    bare = SimpleNamespace(roles=SimpleNamespace(future_covariates=[], past_covariates=[]))
+    assert _without_audit(RunDir(run_copy), bare) == [
+        "whether the weights can be believed: `forecast audit RUN` tests it"
+    ]
+    without_manifest(run_copy)
+    audit = {"format": 2, "header": {"windows": 8, "windows_available": 9}, "checks": [], "covariates": None}
+    (run_copy / "audit.json").write_text(json.dumps(audit))
+    assert _without_audit(RunDir(run_copy), bare) == [], "no columns, whose importance could be missing"
+    missing = Forecaster.load(run_copy).report().missing
+    assert missing == ["the importance of covariates: `forecast audit RUN --covariates` measures it"]
+
+
+def test_series_that_are_left_out_are_counted_and_no_option_of_plot_is_named():
+    times = pd.date_range("2026-01-05", periods=2, freq="D")
+    series = [{"item_id": f"s{at:02}", "cutoff": times[0], "timestamp": times[1], "step": 1} for at in range(13)]
+    table = pd.DataFrame(series).assign(prediction=1.0)
+    source = PlotSource(table, None, None)
+    assert "12 of 13 series are drawn; choose others with --item NAME" in forecast_scene(source, PlotRequest()).notes
+    assert not [note for note in forecast_scene(source, PlotRequest(), with_hints=False).notes if "--item" in note]
 
 
 def test_windows_without_a_known_value_have_no_error():
