@@ -130,8 +130,8 @@ class Browser:
         """Put fingers on an element and move them: at each moment a place of each, in parts of its width and height."""
         self.ask(f"document.querySelector('{selector}').scrollIntoView({{block: 'center'}})")
         box = self.ask(f"document.querySelector('{selector}').getBoundingClientRect().toJSON()")
-        for kind, places in zip(("touchStart", *["touchMove"] * len(moments)), moments, strict=False):
-            points = [{"x": box["x"] + x * box["width"], "y": box["y"] + y * box["height"]} for x, y in places]
+        for kind, fingers in zip(("touchStart", *["touchMove"] * len(moments)), moments, strict=False):
+            points = [{"x": box["x"] + x * box["width"], "y": box["y"] + y * box["height"]} for x, y in fingers]
             self.call("Input.dispatchTouchEvent", type=kind, touchPoints=points)
         self.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
 
