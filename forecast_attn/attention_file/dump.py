@@ -28,6 +28,7 @@ from forecast_attn.attention_file.attention_schema import (
 )
 from forecast_attn.attention_file.times import parse_time, stamps_after, stamps_until, time_text
 from forecast_attn.attention_file.writer import spread_out
+from forecast_attn.config.values import percent
 from forecast_attn.data.findings import counted
 from forecast_attn.data.zones import Zone
 from forecast_attn.errors import ConfigError, DataError, RunError, did_you_mean
@@ -88,7 +89,7 @@ class AttentionDump(Drawn):
         windows = counted(drawn.num_windows, "window")
         words = (
             f"Mean weight of {windows}: a row for each step, a column for each {kind}, the cut-off on the right; "
-            f"darkest: {100 * mean.max():.1f} %. Forecaster.inspect() says what may be read off them."
+            f"darkest: {percent(float(mean.max()), 1)}. Forecaster.inspect() says what may be read off them."
         )
         return notebook.titled(repr(self)[1:-1], notebook.heat_map(mean, words), notebook.caption(words))
 

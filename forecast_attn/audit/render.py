@@ -16,6 +16,7 @@ from forecast_attn.audit.audit_results import (
     Verdict,
 )
 from forecast_attn.audit.wording import number, per_cent, signed
+from forecast_attn.config.values import percent
 from forecast_attn.data.sessions import base_alias
 
 MARKS = {True: ("pass", "green"), False: ("fail", "red"), None: ("note", "yellow")}
@@ -85,7 +86,7 @@ def _value(statistic: Statistic, value: float) -> str:
     if value != value:
         return "–"
     if statistic.unit == "share":
-        return f"{number(100 * value)} %"
+        return percent(value, 1) if value > 0.99 else f"{number(100 * value)} %"
     changes = statistic.name.startswith(("mae_change",))
     return signed(value) if changes else number(value)
 

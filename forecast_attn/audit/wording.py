@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from forecast_attn.config.values import percent
+
 MINUS = "−"
 
 
@@ -72,4 +74,4 @@ def per_cent(share: float) -> str:
     """`88 %`; `–` where there is none."""
     if share != share:
         return "–"
-    return f"{100 * share:.0f} %".replace("-", MINUS)
+    return percent(share).replace("-", MINUS)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 
 from forecast_attn.cli.tables import number_text, p_value_text, plain_table
+from forecast_attn.config.values import percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -116,5 +117,5 @@ def _cell(name: str, value: Any, is_key: bool) -> str:
     if value != value:
         return "–"
     if name in _PER_CENT or name.startswith("coverage@"):
-        return f"{100 * value:.2f} %"
+        return percent(value, 2)
     return f"{value:+.1f} %" if name == "skill_per_cent" else number_text(value, DIGITS)

@@ -20,7 +20,7 @@ from forecast_attn.cli.tables import (
     room_beside_bar,
 )
 from forecast_attn.config.options import RunConfig
-from forecast_attn.config.values import NETWORK, quantile_name
+from forecast_attn.config.values import NETWORK, percent, quantile_name
 from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.training.progress import EpochRecord, TrainingListener
 
@@ -256,7 +256,7 @@ def _combination(metrics: dict[str, Any]) -> str:
 
 def weights_text(weights: dict[str, float]) -> str:
     """`50 % the network, 26 % dynamic-theta and 24 % damped-trend`."""
-    parts = [f"{100 * part:.0f} % {'the network' if name == NETWORK else name}" for name, part in weights.items()]
+    parts = [f"{percent(part)} {'the network' if name == NETWORK else name}" for name, part in weights.items()]
     return " and ".join(part for part in (", ".join(parts[:-1]), parts[-1]) if part)
 
 
@@ -274,7 +274,7 @@ def _numbers(errors: dict[str, Any]) -> list[str]:
 def _coverage(validation: dict[str, Any], *, is_calibrated: bool) -> str:
     interval = validation["interval"]
     quantiles = f"{quantile_name(interval['lower'])} to {quantile_name(interval['upper'])}"
-    shares = f"{100 * interval['coverage']:.1f} % of the values, {100 * interval['nominal']:g} % expected"
+    shares = f"{percent(interval['coverage'], 1)} of the values, {100 * interval['nominal']:g} % expected"
     text = f"quantiles {quantiles} cover {shares}"
     if validation["calibrated_on_these_windows"]:
         return f"{text}; calibrated on these very windows"

@@ -8,6 +8,7 @@ from rich.table import Table
 
 from forecast_attn.cli.tables import make_console, plain_table
 from forecast_attn.cli.training_display import TrainingDisplay
+from forecast_attn.config.values import percent
 from forecast_attn.tuning.search import TuningListener
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def _importance(result: TuningResult) -> Table:
     largest = max(result.importance.values())
     for name, share in result.importance.items():
         bar = "█" * round(BAR_WIDTH * share / largest) if largest > 0 else ""
-        table.add_row(name, f"{100 * share:.0f} %", bar)
+        table.add_row(name, percent(share), bar)
     return table
 
 

@@ -155,6 +155,8 @@ def _range(low: float, high: float) -> str:
 
 
 MOST_DIGITS = 18
+ROUNDING = 1e-4
+"""Per cent that the sum of float32 weights may be off."""
 """Digits of a whole number that fits into 64 bits; Python refuses to read thousands of them."""
 
 
@@ -317,6 +319,18 @@ def parse_attention_windows(text: str | int) -> int | None:
     if not plain.isdecimal() or len(plain) > MOST_DIGITS or int(plain) < 1:
         raise ConfigError(f"--attention-windows must be a number of windows, or all; got '{plain:.40}'", "such as 100")
     return int(plain)
+
+
+def percent(share: float, digits: int = 0) -> str:
+    """A share of a whole, `35 %`. What is not all is never 100 %, and what is there never 0 %: `over 99 %`,
+    `under 1 %`, and with a digit more `over 99.9 %`.
+    """
+    value, least = 100 * share, 10.0**-digits
+    if 0 < value < least:
+        return f"under {least:.{digits}f} %"
+    if 100 - least < value < 100 - ROUNDING:
+        return f"over {100 - least:.{digits}f} %"
+    return f"{value:.{digits}f} %"
 
 
 def quantile_name(quantile: float) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from forecast_attn.config.values import percent
 from forecast_attn.inspection.page_figures import text
 from forecast_attn.inspection.page_sections import bullets, paragraph, section, sentence, show, table, words
 
@@ -84,7 +85,7 @@ def _in_unit(value: float | None, unit: str, target: str | None) -> str:
     if value is None:
         return "–"
     if unit == "share":
-        return f"{100 * value:.1f} %"
+        return percent(value, 1)
     return f"{show(float(value))} {target}" if unit == "target" and target else show(float(value))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from forecast_attn.config.values import percent
 from forecast_attn.inspection.differences import WeightComparison
 from forecast_attn.inspection.html_report import page_of_parts
 from forecast_attn.inspection.page_figures import weights_figure
@@ -35,7 +36,7 @@ def _steps_table(comparison: WeightComparison) -> str:
     rows = []
     for step in comparison.steps:
         pair = first[step.step], second[step.step]
-        same = None if step.same_top_lag is None else f"{100 * step.same_top_lag:.0f} %"
+        same = None if step.same_top_lag is None else percent(step.same_top_lag)
         spread = [each.effective_steps for each in pair]
         rows.append([pair[0].step_text, step.distance, same, *spread, *map(_top_words, pair)])
     headings = ["step", "apart", "same top", "effective A", "effective B", "top lags A", "top lags B"]
@@ -43,4 +44,4 @@ def _steps_table(comparison: WeightComparison) -> str:
 
 
 def _top_words(step: StepStatistics) -> str:
-    return ", ".join(f"{top.lag_text}: {100 * top.weight:.0f} %" for top in step.top[:2])
+    return ", ".join(f"{top.lag_text}: {percent(top.weight)}" for top in step.top[:2])

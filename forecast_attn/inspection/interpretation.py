@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from forecast_attn.config.values import percent
 from forecast_attn.inspection.patterns import MeanWeights, looks_words
 from forecast_attn.inspection.results import Inspection, Interpretation
-from forecast_attn.inspection.warnings import percent
 from forecast_attn.notebook import darkest_weight
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from html import escape
 
 import numpy as np
 
+from forecast_attn.config.values import percent
 from forecast_attn.inspection.results import Inspection
 from forecast_attn.inspection.statistics import span_text
 from forecast_attn.notebook import darkest_weight, heat_image
@@ -56,7 +57,7 @@ def _weights_figure(inspection: Inspection, darkest: float | None, width: int) -
         x = LEFT + room * (keys - lag - 0.5) / keys
         lags = span_text(lag * header.patch_length, (lag + 1) * header.patch_length - 1)
         parts.append(text(x, TOP + tall + 15, "middle", lags))
-    words = f"Mean weight by step ahead and lag (steps before the cut-off); darkest: {100 * darkest:.1f} %"
+    words = f"Mean weight by step ahead and lag (steps before the cut-off); darkest: {percent(darkest, 1)}"
     return figure("Heat map of the mean weights by step ahead and lag", words, parts, width, height)
 
 

@@ -8,10 +8,9 @@ from html import escape
 from typing import Any
 
 from forecast_attn.baselines.combination import COMBINATION
-from forecast_attn.config.values import NETWORK
+from forecast_attn.config.values import NETWORK, percent
 from forecast_attn.inspection.interpretation import baseline_scores, best_of_baselines
 from forecast_attn.inspection.results import Inspection, Interpretation
-from forecast_attn.inspection.warnings import percent
 
 WHOLE = re.compile(r"\d{4}-\d\d-\d\d(?: \d\d:\d\d[\d:+.-]*)?|(?<![\w-])--[a-z-]+(?: [A-Z_]+| \d+)?")
 """Dates and options, which no line may end in."""
@@ -139,7 +138,7 @@ def _season_words(inspection: Inspection) -> list[str]:
     beside = "within a step of" if inspection.header.patch_length == 1 else "on patches"
     return [
         f"Of the weight, {percent(mass)} lies {beside} whole seasons before the target; "
-        f"uniform weights would put {100 * uniform:.0f} % there."
+        f"uniform weights would put {percent(uniform)} there."
     ]
 
 

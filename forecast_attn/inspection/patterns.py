@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forecast_attn.attention_file.attention_schema import season_in_keys
+from forecast_attn.config.values import percent
 from forecast_attn.data.frequency import UNIT_NAMES
 from forecast_attn.inspection.results import Inspection
 from forecast_attn.inspection.statistics import Matrix, lags_of, number_and_unit, steps_text
@@ -102,7 +103,7 @@ class Pattern:
         return self.share >= MOST and self.share >= LIFT * self.equal
 
     def __str__(self) -> str:
-        return f"{self.words} ({100 * self.share:.0f} % of the weight; equal weights: {100 * self.equal:.0f} %)"
+        return f"{self.words} ({percent(self.share)} of the weight; equal weights: {percent(self.equal)})"
 
 
 def looks_words(mean: MeanWeights) -> str:
@@ -136,7 +137,7 @@ def _largest_words(mean: MeanWeights) -> str:
         of += f"; equal weights: {100 * len(keys) / mean.num_keys:.2g} %" if len(keys) != num_before else ""
         before = " before the time it forecasts" if not parts else ""
         ahead = f" in {steps_text(*mean.spans[step])}" if len(mean.spans) > 1 else ""
-        share = f"({100 * mean.weights[step, keys].sum():.0f} %{of})"
+        share = f"({percent(float(mean.weights[step, keys].sum()))}{of})"
         distances = [mean.distances[step, run] for run in reversed(tied)]  # the nearest first
         words = _spans_words(mean, [(int(each.min()), int(each.max())) for each in distances])
         parts.append(f"{words}{before}{ahead} {share}")
@@ -247,7 +248,7 @@ def _of_first_steps(mean: MeanWeights) -> str | None:
     until = mean.spans[count - 1][1]
     words = span_words(mean, RECENT)
     steps = "step 1" if until == 1 else f"steps 1–{until}"
-    return f"in {steps} at the last {words} ({100 * float(shares[:count].mean()):.0f} % of their weight)"
+    return f"in {steps} at the last {words} ({percent(float(shares[:count].mean()))} of their weight)"
 
 
 def _recent(mean: MeanWeights, count: int) -> Mask:

@@ -10,12 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forecast_attn.attention_file.attention_schema import season_in_keys
+from forecast_attn.config.values import percent
 from forecast_attn.inspection.statistics import span_text, time_span
 from forecast_attn.notebook import Drawn
 
 Matrix = NDArray[np.floating[Any]]
 
 
+LEAST_SHOWN = 0.001
 InterpretationKind = Literal["nothing", "not needed", "looks", "not tested"]
 
 
@@ -145,6 +147,11 @@ class TopLag(_Timed):
         return span_text(first, last)
 
 
+def noticeable(top: list[TopLag]) -> list[TopLag]:
+    """The first, and the others with a thousandth of the weight or more: the rest are as good as none."""
+    return [each for index, each in enumerate(top) if index == 0 or each.weight >= LEAST_SHOWN]
+
+
 @dataclass(frozen=True)
 class StepStatistics(_Timed):
     """One step ahead: means over windows and heads of what is computed per row of weights.
@@ -271,7 +278,7 @@ class Inspection(Drawn):
         """The sentence, the top lags of every step and the warnings, for a notebook."""
         rows = "".join(
             f"<tr><th>{escape(step.step_text)}</th><td>{step.effective_steps:.1f}</td><td>"
-            + ", ".join(f"{top.lag_text} ({100 * top.weight:.1f} %)" for top in step.top)
+            + ", ".join(f"{top.lag_text} ({percent(top.weight, 1)})" for top in noticeable(step.top))
             + "</td></tr>"
             for step in self.steps
         )

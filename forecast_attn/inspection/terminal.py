@@ -9,9 +9,17 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from forecast_attn.config.values import percent
 from forecast_attn.data.sessions import base_alias
 from forecast_attn.inspection.differences import WeightComparison
-from forecast_attn.inspection.results import GroupStatistics, Inspection, InspectionHeader, StepStatistics, TopLag
+from forecast_attn.inspection.results import (
+    GroupStatistics,
+    Inspection,
+    InspectionHeader,
+    StepStatistics,
+    TopLag,
+    noticeable,
+)
 from forecast_attn.inspection.statistics import has_time_distances, time_distance
 from forecast_attn.inspection.terminal_heatmap import heatmap_text, profile_text
 from forecast_attn.inspection.warnings import identifiability_words
@@ -140,7 +148,7 @@ _GROUP_TITLES = {"item": "series", "head": "head", "hour": "cut-off at", "weekda
 
 
 def _top_words(top: list[TopLag]) -> str:
-    return ", ".join(f"{entry.lag_text}:{_share(entry.weight)}" for entry in top)
+    return ", ".join(f"{entry.lag_text}:{_share(entry.weight)}" for entry in noticeable(top))
 
 
 def _top_table(step: StepStatistics) -> Table:
@@ -175,7 +183,9 @@ def _summary(inspection: Inspection) -> str:
 
 
 def _share(value: float | None) -> str:
-    return "" if value is None else f"{100 * value:.1f}%" if value < 0.1 else f"{100 * value:.0f}%"
+    """`35%`, `>99%`, `0.4%`, `<0.1%`: as narrow as columns are."""
+    words = "" if value is None else percent(value, 1 if value < 0.1 else 0)
+    return words.replace("over ", ">").replace("under ", "<").replace(" ", "")
 
 
 # --------------------------------------------------------------------------- two side by side

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from forecast_attn.attention_file import AttentionDump
+from forecast_attn.config.values import percent
 from forecast_attn.inspection.results import InspectionHeader
 from forecast_attn.inspection.summary import Summary
 
@@ -59,9 +60,4 @@ def identifiability_words(header: InspectionHeader) -> str:
 
 
 def _all_or_share(share: float) -> str:
-    return "the weights are" if share > 0.999 else f"{percent(share)} of the rows are"
-
-
-def percent(share: float) -> str:
-    """Whole per cent, but never 0 for what is there."""
-    return f"{100 * share:.0f} %" if share >= 0.01 or share == 0 else "under 1 %"
+    return "the weights are" if share == 1 else f"{percent(share)} of the rows are"

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forecast_attn.attention_file import AttentionDump
-from forecast_attn.config.values import NETWORK, quantile_name
+from forecast_attn.config.values import NETWORK, percent, quantile_name
 from forecast_attn.inspection.grouping import Grouping, group_by_value
 from forecast_attn.inspection.statistics import target_steps
 from forecast_attn.runs.run_dir import RunDir
@@ -118,7 +118,7 @@ def _forecast_name(values: WindowValues, run: RunDir, by_network: NDArray[np.boo
     weights = kept_weights(RunDir(run.home))
     if not weights or not by_network.any():
         return "forecast"
-    part = f"is {100 * weights[NETWORK]:.0f} % of" if NETWORK in weights else "has no part in"
+    part = f"is {percent(weights[NETWORK])} of" if NETWORK in weights else "has no part in"
     which = "" if by_network.all() else f" of {by_network.sum()} of {len(by_network)} windows"
     values.notes.append(
         f"the forecasts drawn{which} are those of the network alone, which {part} what `predict` forecasts"

@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 
 from forecast_attn.audit.attribution import Attributions, InputAttribution, attribute
-from forecast_attn.config.values import NETWORK
+from forecast_attn.config.values import NETWORK, percent
 from forecast_attn.data.frequency import Stamps
 from forecast_attn.data.reading import table_name
 from forecast_attn.data.zones import Zone
@@ -252,7 +252,7 @@ def _attribution(past: Past, row: int, step: int | None, steps: list[int], notes
 def _notes(past: Past, result: Attributions, row: int, share: float) -> list[str]:
     notes = []
     if share < 1:
-        part = f"is {100 * share:.0f} % of" if share else "has no part in"
+        part = f"is {percent(share)} of" if share else "has no part in"
         notes.append(f"this is about the network, which {part} what `predict` forecasts; the rest are baselines")
     if past.is_in_training(np.array([row])):
         notes.append("the cut-off lies in the training rows: the network was trained on the values after it")

@@ -20,7 +20,7 @@ from forecast_attn.baselines.combination import COMBINATION
 from forecast_attn.checking.examination import CheckReport, check_table
 from forecast_attn.config.options import RunConfig
 from forecast_attn.config.requests import PlotRequest
-from forecast_attn.config.values import NETWORK
+from forecast_attn.config.values import NETWORK, percent
 from forecast_attn.data.reading import digest_of
 from forecast_attn.errors import ConfigError, DataError, RunError
 from forecast_attn.forecasting.identifiability import with_rank
@@ -199,7 +199,7 @@ def _summary_section(run: RunDir, metrics: dict[str, Any], inspection: Inspectio
                      f"mean absolute error is {show(error)}{_beside(error, best_error, best)}.")  # fmt: skip
     interval = validation.get("interval")
     if interval:
-        facts.append(f"{100 * interval['coverage']:.0f} % of the values lie in its {100 * interval['nominal']:.3g} % "
+        facts.append(f"{percent(interval['coverage'])} of the values lie in its {100 * interval['nominal']:.3g} % "
                      "interval.")  # fmt: skip
     if metrics.get("ended") == "interrupted":
         facts.append("The training was interrupted.")
@@ -211,16 +211,16 @@ def _beside(error: float, other: float, best: str) -> str:
     """Distance of an error from that of the best baseline, in words."""
     if not other:
         return ""
-    percent = 100 * abs(error / other - 1)
-    if percent < 0.05:
+    difference = 100 * abs(error / other - 1)
+    if difference < 0.05:
         return f", as large as that of {best}"
-    return f", {percent:.1f} % {'below' if error < other else 'above'} that of {best}"
+    return f", {difference:.1f} % {'below' if error < other else 'above'} that of {best}"
 
 
 def _parts(weights: dict[str, float]) -> str:
     """`network 40 %, linear 60 %`; the network first, with 0 % where it has no part."""
     ordered = {NETWORK: weights.get(NETWORK, 0.0), **weights}
-    return ", ".join(f"{name} {100 * weight:.0f} %" for name, weight in ordered.items())
+    return ", ".join(f"{name} {percent(weight)}" for name, weight in ordered.items())
 
 
 def _forecast_section(run: RunDir, missing: list[str], path: Path | None, scored: Forecasts | None) -> str:
@@ -255,7 +255,7 @@ def _network_alone(run: RunDir, scored: Forecasts | None) -> str:
     weights = kept_weights(RunDir(run.home))
     if not weights or scored is None or COMBINATION in scored.models:
         return ""
-    part = f"is {100 * weights[NETWORK]:.0f} % of" if NETWORK in weights else "has no part in"
+    part = f"is {percent(weights[NETWORK])} of" if NETWORK in weights else "has no part in"
     return paragraph(NETWORK_ALONE.format(part=part))
 
 

@@ -105,6 +105,20 @@ def luminance(rgb):
 # --------------------------------------------------------------------------- quiet, and right
 
 
+def test_what_is_not_all_is_never_100_per_cent(browser, make_dump, tmp_path):
+    dump = make_dump(np.broadcast_to([0.00001, 0.00239, 0.9976], (2, 1, 3, 3)))
+    path = tmp_path / "page.html"
+    past, ahead = np.ones((2, 3)), np.ones((2, 3))
+    page = make_page(dump, PageWindows.all_of(dump), WindowValues(past, ahead, ahead, [], "load"))
+    path.write_text(page, encoding="utf-8")
+    browser.open(path)
+    browser.ask("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    words = browser.ask("document.body.innerText").replace("\u00a0", " ")
+    assert "0 (>99 %), 1 (0.24 %), 2 (<0.01 %)" in words
+    assert "\t99.8 %" in words
+    assert "looks most at 2026-01-05 14:00 (lag 0, >99 %)" in words
+
+
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_the_page_opens_without_a_complaint_and_without_the_network(browser, page, width, dark):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from forecast_attn.config.values import percent
 from forecast_attn.inspection.describe import inspect_attention
 from forecast_attn.inspection.interpretation import Evidence
 from forecast_attn.inspection.patterns import LIFT, MOST, MeanWeights, looks_words
@@ -82,6 +83,14 @@ def test_the_last_hours(words_of):
     first = words_of(lambda ahead, lag: np.where(ahead <= 2, lag < 3, ahead + lag == 24) + 0.0)
     assert first.startswith("mostly at the same hour of the day before")
     assert first.endswith("; in steps 1–2 at the last 3 hours (100 % of their weight)")
+
+
+def test_what_is_not_all_is_never_100_per_cent_and_what_is_there_never_0(words_of):
+    text = words_of(lambda ahead, lag: np.where(lag == 100, 0.998, 0.002 / 167))
+    assert "100 hours before the cut-off (over 99 % of the weight; equal weights: under 1 %)" in text
+    cases = {0: "0.0 %", 1e-9: "under 0.1 %", 0.35: "35.0 %", 0.9982: "99.8 %", 0.9998: "over 99.9 %", 1: "100.0 %"}
+    assert {share: percent(share, 1) for share in cases} == cases
+    assert percent(float(np.full(168, 1 / 168, np.float32).sum())) == "100 %", "a sum of float32"
 
 
 def test_one_time_for_every_step(words_of):

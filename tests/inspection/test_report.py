@@ -35,6 +35,15 @@ def test_a_planted_lag_is_found_with_its_time_stamps(make_dump, one_hot):
     assert (first.max_weight, first.effective_steps, first.centroid_lag) == (1, 1, 29)
 
 
+def test_lags_that_are_listed_have_weight(make_dump):
+    rows = np.array([0.0004, 0.0006, 0.997, 0.002])
+    inspection = inspect_attention(make_dump(np.broadcast_to(rows, (2, 1, 3, 4))))
+    listed = {line.split("  ")[-1].strip() for line in page(inspection).splitlines() if ":>99%" in line}
+    assert listed == {"1:>99%, 0:0.2%"}
+    assert "<td>1 (99.7 %), 0 (0.2 %)</td>" in inspection._repr_html_()
+    assert len(inspection.to_dict()["steps"][0]["top"]) == 4
+
+
 def test_monthly_top_lags_have_months_as_time_stamps(make_dump, one_hot):
     dump = make_dump(one_hot([[[11, 10, 9]]], 36), frequency="MS", season=12, start="2026-02-01")
     tops = [step.top[0].timestamp for step in inspect_attention(dump).steps]

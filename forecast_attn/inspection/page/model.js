@@ -148,14 +148,19 @@ function short(value) {
   return number(value / (unit === "k" ? 1e3 : factor)) + unit;
 }
 
+// What is not all is never 100 %, and what is there never 0 %; but sums of float32 are off by a millionth.
 function share(weight) {
   if (!(weight > 0)) return "0\u00a0%";
   if (weight < 0.0001) return "<0.01\u00a0%";
+  if (weight > 0.99 && weight < 1 - 1e-6) return ">99\u00a0%";
   return `${(100 * weight).toFixed(weight >= 0.1 ? 0 : weight >= 0.01 ? 1 : 2)}\u00a0%`;
 }
 
 // To three digits, where one weight is pointed at.
-const exactly = (weight) => (weight > 0 && weight < 1e-5 ? "<0.001\u00a0%" : `${number(100 * weight, 3)}\u00a0%`);
+function exactly(weight) {
+  if (weight > 0 && weight < 1e-5) return "<0.001\u00a0%";
+  return weight >= 0.9995 && weight < 1 - 1e-6 ? ">99.9\u00a0%" : `${number(100 * weight, 3)}\u00a0%`;
+}
 
 const KEYS_NAME = patch === 1 ? "steps" : "patches";
 const effectiveWords = (count) => `${number(count, 3)} effective ${number(count, 3) !== "1" ? KEYS_NAME : patch === 1 ? "step" : "patch"}`;
