@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 import struct
 import zlib
 from collections.abc import Sequence
@@ -41,13 +42,18 @@ class Drawn:
         return png
 
 
+def words(text: str) -> str:
+    """Escaped text, with commands between backquotes as code."""
+    return re.sub("`([^`]+)`", r"<code>\1</code>", escape(text))
+
+
 def titled(title: str, *parts: str) -> str:
     """The parts below a line in bold."""
     return f"<p><b>{escape(title)}</b></p>{''.join(parts)}"
 
 
 def caption(text: str) -> str:
-    return f'<p style="color:{SOFT}">{escape(text)}</p>'
+    return f'<p style="opacity:.75">{escape(text)}</p>'  # no grey, so that it is read on white and on black
 
 
 def table(frame: pd.DataFrame, columns: Sequence[str] | None = None) -> str:

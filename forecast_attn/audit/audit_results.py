@@ -266,7 +266,7 @@ class Audit(Drawn):
 
     def __repr__(self) -> str:
         verdict = "covariates only" if self.verdict is None else self.verdict.level
-        return f"<Audit of {self.header.mechanism}, {self.header.windows} windows: {verdict}>"
+        return f"<Audit of {self.header.mechanism}, {self.header.windows:,} windows: {verdict}>"
 
     def _repr_html_(self) -> str:
         """The part of the HTML page that is about the audit, for a notebook."""

@@ -60,7 +60,7 @@ def draw_heatmap(inspection: Inspection, lines: SeriesLines | None = None) -> "F
     _draw_weights(panels.weights, panels.colour_bar, inspection, lines)
     _draw_effective(panels.effective, inspection)
     title = f"Where the forecast looks: {inspection.header.mechanism}"
-    write_heading(figure, title, sentence=inspection.reading.sentence, about=_about(inspection))
+    write_heading(figure, title, sentence=inspection.reading.text, about=_about(inspection))
     return figure
 
 

@@ -122,12 +122,12 @@ def _of_audit(audit: dict[str, Any]) -> Evidence | None:
 def interpretation_of(inspection: Inspection, evidence: Evidence | None) -> Interpretation:
     """Say where the weights look, or why nothing can be said: the same words on terminal, picture, page and in JSON."""
     reading, share = _reading(inspection, evidence), inspection.header.network_share
-    if share is None or share >= 1:
-        return reading
     if share == 0:
-        return Interpretation("not needed", NO_PART)
-    part = f"the network is {percent(share)} of the forecast, the rest are baselines without attention"
-    return replace(reading, text=f"{reading.text}; {part}")
+        reading = Interpretation("not needed", NO_PART)
+    elif share is not None and share < 1:
+        part = f"the network is {percent(share)} of the forecast, the rest are baselines without attention"
+        reading = replace(reading, text=f"{reading.text}; {part}")
+    return replace(reading, text=f"{reading.text[0].upper()}{reading.text[1:]}.")
 
 
 def _reading(inspection: Inspection, evidence: Evidence | None) -> Interpretation:

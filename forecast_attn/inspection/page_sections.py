@@ -100,7 +100,7 @@ def show(value: Any) -> str:
 
 def reading_words(reading: Interpretation) -> str:
     """The sentence on the weights, above their charts."""
-    return f'<p class="reading">{words(reading.sentence)}</p>'
+    return f'<p class="reading">{words(reading.text)}</p>'
 
 
 def findings_section(inspection: Inspection, notes: Sequence[str]) -> str:

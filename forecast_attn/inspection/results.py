@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from forecast_attn.attention_file.attention_schema import season_in_keys
 from forecast_attn.config.values import percent
+from forecast_attn.data.findings import counted
 from forecast_attn.inspection.statistics import span_text, time_span
-from forecast_attn.notebook import Drawn
+from forecast_attn.notebook import Drawn, words
 
 Matrix = NDArray[np.floating[Any]]
 
@@ -23,15 +24,10 @@ InterpretationKind = Literal["nothing", "not needed", "looks", "not tested"]
 
 @dataclass(frozen=True)
 class Interpretation:
-    """A sentence about the weights, and its kind."""
+    """A sentence about the weights, and its kind. Commands in it stand between backquotes."""
 
     kind: InterpretationKind
     text: str
-
-    @property
-    def sentence(self) -> str:
-        """The text with a capital and a full stop, where it stands by itself."""
-        return self.text and f"{self.text[0].upper()}{self.text[1:]}."
 
 
 @dataclass(frozen=True)
@@ -272,7 +268,7 @@ class Inspection(Drawn):
 
     def __repr__(self) -> str:
         header = self.header
-        return f"<Inspection of {header.mechanism}, {header.num_windows:,} windows: {self.reading.text}>"
+        return f"<Inspection of {header.mechanism}, {counted(header.num_windows, 'window')}: {self.reading.text}>"
 
     def _repr_html_(self) -> str:
         """The sentence, the top lags of every step and the warnings, for a notebook."""
@@ -282,9 +278,9 @@ class Inspection(Drawn):
             + "</td></tr>"
             for step in self.steps
         )
-        warnings = "".join(f"<li>{escape(warning)}</li>" for warning in self.warnings)
+        warnings = "".join(f"<li>{words(warning)}</li>" for warning in self.warnings)
         return (
-            f"<p><b>{escape(self.reading.text)}</b></p><table><thead><tr><th>step</th><th>effective</th>"
+            f"<p><b>{words(self.reading.text)}</b></p><table><thead><tr><th>step</th><th>effective</th>"
             f"<th>top lags (weight)</th></tr></thead><tbody>{rows}</tbody></table><ul>{warnings}</ul>"
         )
 

@@ -59,7 +59,7 @@ def draw_groups(inspection: Inspection) -> "Figure":
         "1 nothing in common"
     )
     words = f"{words}; {inspection.left_out}" if inspection.left_out else words
-    write_heading(figure, title, sentence=inspection.reading.sentence, about=words)
+    write_heading(figure, title, sentence=inspection.reading.text, about=words)
     return figure
 
 
@@ -105,7 +105,7 @@ def draw_comparison(comparison: WeightComparison) -> "Figure":
             weights.set_ylabel("step ahead", fontsize=LABEL, color=INK)
     _draw_distances(figure.add_subplot(grid[1, 2], label="distances"), comparison)
     draw_colour_bar(figure.add_subplot(grid[1, 3], label="colour bar"), image, "weight (square-root scale)")
-    readings = [f"{sign}: {each.reading.sentence}" for sign, each in zip("AB", comparison.inspections, strict=True)]
+    readings = [f"{sign}: {each.reading.text}" for sign, each in zip("AB", comparison.inspections, strict=True)]
     write_heading(figure, "Two attentions side by side", sentence=comparison.sentence, about="\n".join(readings))
     return figure
 

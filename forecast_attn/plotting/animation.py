@@ -216,7 +216,7 @@ def animation_of(run: RunDir | None, item: str | None = None, table: Path | None
     dump = dump.select(item=item or dump.item_ids[0])
     order: NDArray[np.int64] = np.argsort(dump.window_cutoffs, kind="stable")
     shown = dump.take(order[-MOST_FRAMES:])
-    sentence = inspect_attention(shown, evidence=evidence_of(run)).reading.sentence
+    sentence = inspect_attention(shown, evidence=evidence_of(run)).reading.text
     return Animation(shown, values_of_windows(run, shown, table), sentence, dump.num_windows - shown.num_windows)
 
 

@@ -31,11 +31,11 @@ from forecast_attn.result_pictures import DRAWN
 def test_an_inspection_shows_its_sentence_and_top_lags(make_dump):
     inspection = inspect_attention(make_dump(), evidence=Evidence(needed=True, rise=0.5, windows=9))
     html = inspection._repr_html_()
-    assert f"<b>{inspection.reading.text}</b>" in html
+    assert inspection.reading.text.replace("`forecast audit RUN`", "<code>forecast audit RUN</code>") in html
     assert html.count("<tr>") == 1 + len(inspection.steps)
     top = inspection.steps[3].top[0]
     assert f"{top.lag} ({100 * top.weight:.1f} %)" in html
-    assert repr(inspection).startswith("<Inspection of luong-general, 3 windows: on average over 3 windows, it looks ")
+    assert repr(inspection).startswith("<Inspection of luong-general, 3 windows: On average over 3 windows, it looks ")
 
 
 def test_a_comparison_shows_both_with_escaped_names(make_dump):
@@ -67,7 +67,7 @@ def test_weights_are_drawn_as_by_the_command(make_dump):
     assert "mean of 256 windows" in " ".join(text.get_text() for text in figure.texts)
     inspection = inspect_attention(dump, evidence=Evidence(needed=True, rise=0.5, windows=9))
     words = " ".join(text.get_text() for text in DRAWN["Inspection"](inspection).texts).replace("\u00a0", " ")
-    assert inspection.reading.sentence.replace("`", "") in words
+    assert inspection.reading.text.replace("`", "") in words
     grouped = inspect_attention(dump, by="weekday")
     assert ", by weekday" in DRAWN["Inspection"](grouped).get_suptitle()
     pair = compare_attention(dump, dump, names=("one", "two"))

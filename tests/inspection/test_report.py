@@ -150,9 +150,9 @@ def test_equal_weights_get_one_sentence(make_dump):
     assert inspection.warnings == []
     assert inspection.reading.kind == "nothing"
     assert inspection.reading.text == (
-        "nothing to see here: on average over 3 windows, the weights are nearly equal (entropy 1.00 of uniform; the "
+        "Nothing to see here: on average over 3 windows, the weights are nearly equal (entropy 1.00 of uniform; the "
         "largest mean weight is 5.0 %, equal ones are 5.0 %); "
-        "with equal weights the MAE rises by 0 % on 64 validation windows"
+        "with equal weights the MAE rises by 0 % on 64 validation windows."
     )
 
 
@@ -168,9 +168,9 @@ def test_weights_of_which_one_has_the_darkest_colour_are_not_called_nearly_equal
 def test_the_sentence_names_the_windows_that_it_is_about(make_dump):
     evidence = Evidence(needed=True, rise=1.5, windows=64)
     several, one = (inspect_attention(make_dump(windows=count), evidence=evidence).reading for count in (3, 1))
-    assert several.text.startswith("on average over 3 windows, it looks ")
-    assert one.sentence.startswith("In this window, it looks ")
-    assert one.sentence == f"I{one.text[1:]}."
+    assert several.text.startswith("On average over 3 windows, it looks ")
+    assert one.text.startswith("In this window, it looks ")
+    assert one.text.endswith(" (`forecast audit RUN` tests more).")
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def test_the_sentence_names_the_windows_that_it_is_about(make_dump):
     [
         (None, "not tested", "not known here: see `forecast audit RUN`"),
         (Evidence(needed=False, rise=0.012, windows=64), "not needed", "MAE rises by 1.2 % on 64 validation"),
-        (Evidence(needed=False, rise=-0.03, windows=8), "not needed", "do not read these weights: "),
+        (Evidence(needed=False, rise=-0.03, windows=8), "not needed", "Do not read these weights: "),
         (Evidence(needed=True, rise=1.5, windows=64), "looks", "it looks most at the same hour of the days"),
         (Evidence(needed=True, rise=0.5, windows=6, level="partly faithful"), "looks", "the weights partly faithful"),
     ],
@@ -216,7 +216,7 @@ def test_nearly_equal_weights_that_the_forecast_needs_are_something_to_see(make_
 def test_a_poor_forecast_is_called_one_beside_where_it_looks(make_dump):
     evidence = Evidence(needed=True, rise=0.3, windows=64, level="faithful", better="linear")
     reading = inspect_attention(make_dump(), evidence=evidence).reading
-    assert reading.text.endswith("(the audit calls the weights faithful); the forecast itself is worse than linear's")
+    assert reading.text.endswith("(the audit calls the weights faithful); the forecast itself is worse than linear's.")
 
 
 @pytest.mark.parametrize(

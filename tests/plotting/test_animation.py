@@ -47,7 +47,7 @@ def test_frames_share_their_axes_and_colours_and_follow_the_time(animation):
 
 def test_a_frame_says_what_inspect_says_of_its_windows(animation, finished_run):
     made, run = animation_of(RunDir(finished_run), table=finished_run.parent / "data.csv"), RunDir(finished_run)
-    assert made.sentence == inspect_attention(made.dump, evidence=evidence_of(run)).reading.sentence
+    assert made.sentence == inspect_attention(made.dump, evidence=evidence_of(run)).reading.text
     assert animation.frame(0).texts[-1].get_text().replace("\n", " ") == made.sentence
 
 
