@@ -79,12 +79,13 @@ def part_of_page(html: str) -> str:
         ".curves svg": "display:block;width:100%;font:12px system-ui,sans-serif",
         ".curves text": "fill:currentColor",
         ".axis": f"fill:none;stroke:{GAP}",
-        ".curve": f"fill:none;stroke-width:2.2;stroke:{SOFT};stroke-dasharray:5 4",
+        ".curve": "fill:none;stroke-width:2.2;stroke:currentColor;stroke-dasharray:5 4",
         ".curve.top": f"stroke:{ACCENT};stroke-dasharray:none",
         ".curve.bottom": f"stroke:{FORECAST};stroke-dasharray:1 4;stroke-linecap:round",
         ".area": f"fill:{ACCENT};opacity:.75",
         ".band": f"fill:{GAP};opacity:.45",
         ".verdict": "font-weight:600",
+        ".together": "white-space:nowrap",
     }
     style = "".join(f".forecast-attn {name}{{{rule}}}" for name, rule in rules.items())
     return f'<div class="forecast-attn"><style>{style}</style>{html}</div>'

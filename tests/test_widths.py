@@ -115,6 +115,12 @@ def test_an_error_is_broken_at_blanks_on_a_terminal_and_whole_in_a_pipe(monkeypa
     assert " ".join(lines) == message
     assert all(len(line) <= 80 for line in lines)
     assert len(lines) == 2
+    say_error(
+        "hint: name the column of the series with --id, or keep one of the rows; `forecast explain FA202` says more"
+    )
+    assert capsys.readouterr().err == (
+        "hint: name the column of the series with --id, or keep one of the rows;\n`forecast explain FA202` says more\n"
+    )
 
 
 @pytest.mark.parametrize("width", WIDTHS)

@@ -25,6 +25,7 @@ from forecast_attn.backtest.job import Backtest
 from forecast_attn.config.requests import ScoreRequest
 from forecast_attn.config.values import quantile_name
 from forecast_attn.data.csv_text import csv_text
+from forecast_attn.data.findings import counted
 from forecast_attn.data.frequency import Stamps
 from forecast_attn.data.future import extend, extend_by_guess
 from forecast_attn.data.panel import Panel
@@ -118,6 +119,9 @@ class AnomalyScores:
     time."""
     summary: dict[str, Any]
     """Rows, flags, rate, reference and what was not scored, JSON-able."""
+
+    def __repr__(self) -> str:
+        return f"<AnomalyScores: {counted(len(self.frame), 'row')}, {self.summary['flagged']:,} flagged>"
 
     @property
     def flagged(self) -> pd.DataFrame:

@@ -80,8 +80,10 @@ def say(text: str, *, err: bool = False) -> None:
 
 
 def say_error(text: str) -> None:
-    """Write a sentence to stderr: on a terminal broken at blanks, unless it names a command, which people copy."""
-    if sys.stderr.isatty() and "forecast " not in text:
+    """Write a sentence to stderr: on a terminal broken at blanks, unless a command stands in it without backquotes,
+    for where that ends is not known, and people copy it.
+    """
+    if sys.stderr.isatty() and not re.search("(?<!`)forecast ", text):
         from shutil import get_terminal_size
 
         text = broken(text, get_terminal_size().columns)

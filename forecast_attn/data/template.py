@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.csv_text import csv_text
+from forecast_attn.data.findings import counted
 from forecast_attn.data.frequency import Stamps
 from forecast_attn.data.future import FutureRows, future_in_panel, missing_cells
 from forecast_attn.data.panel import Panel
@@ -35,6 +36,10 @@ class FutureTemplate:
     """The table as text, written the way the run reads its tables."""
     encoding: str = "utf-8"
     """Encoding in which the run reads tables."""
+
+    def __repr__(self) -> str:
+        cells = counted(sum(self.to_fill.values()), "cell")
+        return f"<FutureTemplate: {counted(len(self.table), 'row')}, {cells} to fill in>"
 
     @classmethod
     def of(

@@ -17,6 +17,7 @@ from forecast_attn.baselines.scales import insample_scales
 from forecast_attn.config.options import DataConfig, RunConfig
 from forecast_attn.config.requests import READING, EvaluateRequest, takes
 from forecast_attn.data.csv_text import csv_text
+from forecast_attn.data.findings import counted
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.reading import fetched
 from forecast_attn.data.zones import in_zone
@@ -53,6 +54,9 @@ class Evaluation:
     """Steps of the seasonal-naive forecast and of the scales of MASE and RMSSE."""
     notes: tuple[str, ...]
     """Remarks about the rows."""
+
+    def __repr__(self) -> str:
+        return f"<Evaluation: {counted(len(self.scores), 'row')} of scores, {counted(len(self.forecasts), 'forecast')}>"
 
     def to_dict(self) -> dict[str, Any]:
         """Return a JSON-able form; undefined values are None."""

@@ -52,6 +52,9 @@ class ReconciledForecast:
     errors: int
     """Past forecasts that the method learned from."""
 
+    def __repr__(self) -> str:
+        return f"<ReconciledForecast by {self.method}: {self.predictions['item_id'].nunique():,} series>"
+
     @property
     def without_quantiles(self) -> tuple[str, ...]:
         """Sums whose quantiles are empty, for they had no forecast of their own."""

@@ -73,11 +73,10 @@ class WeightComparison(Drawn):
 
     def _repr_html_(self) -> str:
         """Both inspections, for a notebook."""
-        apart = (
-            "" if self.distance is None else f"<p>The weights are {self.distance:.2f} apart on average (0 to 1).</p>"
-        )
         parts = zip(self.names, self.inspections, strict=True)
-        return apart + "".join(f"<h4>{escape(name)}</h4>{each._repr_html_()}" for name, each in parts)
+        return f"<p>{escape(self.sentence)}</p>" + "".join(
+            f"<h4>{escape(name)}</h4>{each._repr_html_()}" for name, each in parts
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """All of it for JSON."""

@@ -271,18 +271,12 @@ class Inspection(Drawn):
         return f"<Inspection of {header.mechanism}, {counted(header.num_windows, 'window')}: {self.reading.text}>"
 
     def _repr_html_(self) -> str:
-        """The sentence, the top lags of every step and the warnings, for a notebook."""
-        rows = "".join(
-            f"<tr><th>{escape(step.step_text)}</th><td>{step.effective_steps:.1f}</td><td>"
-            + ", ".join(f"{top.lag_text} ({percent(top.weight, 1)})" for top in noticeable(step.top))
-            + "</td></tr>"
-            for step in self.steps
-        )
+        """The sentence, the top lags of every step and of every group, and the warnings, for a notebook."""
+        tables = _rows_html("step", [(step.step_text, step) for step in self.steps])
+        if self.by is not None:
+            tables += _rows_html(self.by, [(group.name, group) for group in self.groups])
         warnings = "".join(f"<li>{words(warning)}</li>" for warning in self.warnings)
-        return (
-            f"<p><b>{words(self.reading.text)}</b></p><table><thead><tr><th>step</th><th>effective</th>"
-            f"<th>top lags (weight)</th></tr></thead><tbody>{rows}</tbody></table><ul>{warnings}</ul>"
-        )
+        return f"<p><b>{words(self.reading.text)}</b></p>{tables}<ul>{warnings}</ul>"
 
     def to_dict(self) -> dict[str, Any]:
         """All of it for JSON, but `mean_weights` (export the file for those); what is not finite becomes None."""
@@ -291,6 +285,18 @@ class Inspection(Drawn):
         document["header"]["identifiable"] = self.header.identifiable
         plain: dict[str, Any] = without_nan(document)
         return plain if self.header.patch_length > 1 else _without_patches(plain)
+
+
+def _rows_html(of: str, entries: list[tuple[str, StepStatistics | GroupStatistics]]) -> str:
+    """A table of HTML with the effective steps and the top lags of each entry, by its name."""
+    rows = [
+        f"<tr><th>{escape(name)}</th><td>{each.effective_steps:.1f}</td><td>"
+        + ", ".join(f"{top.lag_text} ({percent(top.weight, 1)})" for top in noticeable(each.top))
+        + "</td></tr>"
+        for name, each in entries
+    ]
+    head = f"<thead><tr><th>{escape(of)}</th><th>effective</th><th>top lags (weight)</th></tr></thead>"
+    return f"<table>{head}<tbody>{''.join(rows)}</tbody></table>"
 
 
 def _without_patches(value: Any) -> Any:

@@ -21,6 +21,7 @@ from forecast_attn.checking.examination import CheckReport, check_table
 from forecast_attn.config.options import RunConfig
 from forecast_attn.config.requests import PlotRequest
 from forecast_attn.config.values import NETWORK, percent
+from forecast_attn.data.findings import counted
 from forecast_attn.data.reading import digest_of
 from forecast_attn.errors import ConfigError, DataError, RunError
 from forecast_attn.forecasting.identifiability import with_rank
@@ -99,6 +100,9 @@ class RunReport:
             RunError: the folder is missing, may not be written to, or is full.
         """
         write_atomically(path, self.html)
+
+    def __repr__(self) -> str:
+        return f"<RunReport: {len(self.html) // 1024:,} KiB of HTML, {counted(len(self.missing), 'part')} missing>"
 
     def _repr_html_(self) -> str:
         """The page in a frame of a notebook."""

@@ -60,7 +60,8 @@ class TuningResult(Drawn):
         """The leaderboard, for a notebook."""
         import forecast_attn.notebook as notebook
 
-        return notebook.titled(repr(self)[1:-1], notebook.table(self.leaderboard))
+        shown = self.leaderboard.replace("", None).dropna(axis="columns", how="all")
+        return notebook.titled(repr(self)[1:-1], notebook.table(shown))
 
     @property
     def best_value(self) -> float:

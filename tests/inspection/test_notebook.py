@@ -14,17 +14,22 @@ import pyarrow as pa
 import pytest
 
 import forecast_attn
+from forecast_attn.backtest.anomalies import AnomalyScores
 from forecast_attn.backtest.backtest_result import BacktestResult
 from forecast_attn.backtest.backtest_scores import Scores
 from forecast_attn.backtest.forecast_rows import RowsFile
 from forecast_attn.comparison.leaderboard import Comparison
+from forecast_attn.data.template import FutureTemplate
+from forecast_attn.evaluation.evaluate import Evaluation
 from forecast_attn.forecasting.forecast_result import ForecastResult
+from forecast_attn.hierarchy.reconcile import ReconciledForecast
 from forecast_attn.inspection.describe import inspect_attention
 from forecast_attn.inspection.differences import compare_attention
 from forecast_attn.inspection.interpretation import Evidence
 from forecast_attn.notebook import Drawn
 from forecast_attn.plotting.picture import Picture
 from forecast_attn.plotting.step_errors import ModelErrors, StepErrors
+from forecast_attn.reporting.report import RunReport
 from forecast_attn.result_pictures import DRAWN
 
 
@@ -38,9 +43,30 @@ def test_an_inspection_shows_its_sentence_and_top_lags(make_dump):
     assert repr(inspection).startswith("<Inspection of luong-general, 3 windows: On average over 3 windows, it looks ")
 
 
+def test_groups_have_a_table_of_their_own(make_dump):
+    inspection = inspect_attention(make_dump(windows=5, items=("<b>", "two")), by="item")
+    html = inspection._repr_html_()
+    assert html.count("<tr>") == 2 + len(inspection.steps) + len(inspection.groups)
+    assert "<th>item</th>" in html
+    assert "<th>&lt;b&gt;</th>" in html
+
+
+def test_text_of_large_results_says_what_they_are():
+    frame = pd.DataFrame({"item_id": ["a", "b"], "flagged": [True, False]})
+    results = [
+        (RunReport("x" * 2048, ["no table"]), "<RunReport: 2 KiB of HTML, 1 part missing>"),
+        (Evaluation(frame, frame, frame, None, 7, ()), "<Evaluation: 2 rows of scores, 2 forecasts>"),
+        (AnomalyScores(frame, {"flagged": 1}), "<AnomalyScores: 2 rows, 1 flagged>"),
+        (ReconciledForecast(frame, frame, "ols", 9), "<ReconciledForecast by ols: 2 series>"),
+        (FutureTemplate(frame, {"offer": 2}, {}, False, ""), "<FutureTemplate: 2 rows, 2 cells to fill in>"),
+    ]
+    assert [repr(result) for result, _ in results] == [text for _, text in results]
+
+
 def test_a_comparison_shows_both_with_escaped_names(make_dump):
     dump = make_dump()
     pair = compare_attention(dump, dump, names=("<b>", "two"))
+    assert pair.sentence in pair._repr_html_()
     assert "<h4>&lt;b&gt;</h4>" in pair._repr_html_()
     assert pair._repr_html_().count("<table>") == 2
     assert repr(pair) == "<WeightComparison of <b> and two: 3 windows in both>"
