@@ -337,6 +337,18 @@ def test_what_needs_a_choice_is_not_repaired(
     assert "date,y\n" not in to_stdout.out
 
 
+def test_a_role_that_only_a_row_left_out_shows_is_asked_for(forecast: Callable, write: Callable) -> None:
+    """Row 10 of `b` is in the future and behind a gap: the repaired table has no future row."""
+    days = [f"2024-02-{day}" for day in range(10, 29)]
+    rows = [f"a,{day},{at % 5},{at % 3}" for at, day in enumerate(days)]
+    path = write("\n".join(["item_id,date,y,x", *rows, *(f"b{row[1:]}" for row in rows[:16]), "b,2024-02-28,,1", ""]))
+    words = ("check", path, *SIZES, "--missing", "mask", "--fix", "--out", "clean.csv")
+    outcome = forecast(*words)
+    assert outcome.code == 2
+    assert "hint: --future x" in outcome.err
+    assert forecast(*words, "--future", "x").code == 0
+
+
 def test_what_is_left_is_named_by_its_row_in_the_original(forecast: Callable, write: Callable) -> None:
     frame = with_cells(table(), "y", {9: "many"})
     lines = frame.to_csv(index=False).splitlines()

@@ -30,7 +30,7 @@ from forecast_attn.data.reading.extra_lines import naming_line, without_extra_li
 from forecast_attn.data.reading.positions import WIDE_ROWS
 from forecast_attn.data.reading.source import TEXT_KINDS, Source
 from forecast_attn.data.roles import Roles
-from forecast_attn.errors import DataError
+from forecast_attn.errors import ConfigError, DataError
 
 LAYOUT_OPTIONS = ("wide", "layout", "sheet")
 SETTLED = (*TEXT_OPTIONS, *LAYOUT_OPTIONS, "na", "date_format", "duplicates", "resample", "aggregate")
@@ -201,6 +201,7 @@ def _checked(text: str, path: str, panel: Panel, config: DataConfig) -> CheckRep
     """Check the repaired table, which must equal the repaired panel.
 
     Raises:
+        ConfigError: roles that were found in the original are not found in it.
         DataError: it cannot be written so that it reads as the same series.
     """
     written = Source("'the repaired table'", None, text.encode("utf-8"))
@@ -209,6 +210,12 @@ def _checked(text: str, path: str, panel: Panel, config: DataConfig) -> CheckRep
     if report.errors or again.panel is None:
         first = report.errors[0]
         raise DataError(f"'{path}' cannot be repaired completely: {first.message}", first.fix, code=first.code)
+    only_here = [name for name in panel.roles.future if name not in again.panel.roles.future]
+    if only_here:
+        raise ConfigError(
+            f"only rows that the repair leaves out show that {quoted(only_here)} is known in advance",
+            f"--future {','.join(only_here)}",
+        )
     if not same_values(again.panel, panel):
         raise DataError(
             f"'{path}' would be read as different series after the repair",
