@@ -828,6 +828,42 @@ def test_a_column_that_is_named_twice_costs_the_names(tmp_path: Path) -> None:
     assert proposal.target == "column_2"
 
 
+def test_a_column_that_is_named_twice_below_titles_costs_the_names(tmp_path: Path) -> None:
+    path = tmp_path / "bookings.csv"
+    rows = [f"{day};shop;{value};EUR;{value + 5};EUR" for day, value in zip(days(90), values(90), strict=True)]
+    path.write_text("\n".join(["Account;1234", "Owner;A. B.", "", "day;text;amount;unit;balance;unit", *rows]))
+    options = find_proposals(path, DataConfig())[0].options
+    assert (options["skip_rows"], options["header"], options["target"]) == (4, False, "column_3")
+
+
+def test_a_first_row_whose_words_stand_below_it_is_no_header(tmp_path: Path) -> None:
+    path = tmp_path / "station.csv"
+    rows = [
+        f"N12,{day.replace('-', '')},{kind},{at + 41},,W"
+        for at, day in enumerate(days(60))
+        for kind in ("TMAX", "TMIN")
+    ]
+    path.write_text("\n".join(rows))
+    proposal = find_proposals(path, DataConfig())[0]
+    assert (proposal.time, proposal.item_id, proposal.target) == ("column_2", "column_3", "column_4")
+
+
+def test_names_between_semicolons_above_decimal_commas_are_no_title(tmp_path: Path) -> None:
+    path = tmp_path / "costs.csv"
+    months = pd.date_range("2015-01-01", periods=60, freq="MS")
+    rows = [f"{month:%B %Y};8.4{at},75 €;3.1{at},00 €" for at, month in enumerate(months, start=10)]
+    path.write_text("\n".join(["month;sales in €;costs in €", *rows]))
+    proposal = find_proposals(path, DataConfig())[0]
+    assert (dict(proposal.options), proposal.time) == ({"decimal": ",", "target": "sales in €"}, "month")
+
+
+def test_ten_digits_that_are_hours_are_no_seconds(tmp_path: Path) -> None:
+    hours = pd.date_range("2022-01-01", periods=600, freq="h")
+    frame = pd.DataFrame({"MESS_DATUM": hours.strftime("%Y%m%d%H"), "TT": values(600), "RF": values(600)})
+    options = first_of(tmp_path, frame)
+    assert (options["time"], options["target"], options.get("date_format")) == ("MESS_DATUM", "TT", None)
+
+
 def test_titles_above_the_header_of_a_sheet_are_left_out(tmp_path: Path) -> None:
     from tests.data.test_layouts import write_workbook
 
@@ -1066,13 +1102,75 @@ def test_years_and_quarters_in_one_column_are_no_steps(forecast: Callable, tmp_p
     assert "is '2010Q1', which is not a time stamp at row 11 (line 12)" in outcome.out
 
 
-def test_a_misspelt_column_is_not_tried_again(forecast: Callable, tmp_path: Path) -> None:
-    """The command that is printed to try would stop at the same column."""
+def test_a_misspelt_column_is_spelt_right_in_the_command(forecast: Callable, tmp_path: Path) -> None:
     path = tmp_path / "shop.csv"
     pd.DataFrame({"day": days(60), "Sales": values(60), "Promo": [0, 1] * 30}).to_csv(path, index=False)
     outcome = forecast("train", path, "--target", "Sales", "--future", "promo")
     assert "did you mean 'Promo'?" in outcome.err
-    assert "try:" not in outcome.err
+    assert f"try: forecast train {path} --target Sales --future Promo  #" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("options", "cell", "words", "without"),
+    [
+        ({"encoding": "utf-16"}, "7", [], ", without --encoding"),
+        ({"delimiter": ";"}, "7", [], ", without --delimiter"),
+        ({"freq": "h"}, "7", [], ", without --freq"),
+        ({"resample": "h"}, "7", [], ", without --resample"),
+        ({"date_format": "%d.%m.%Y"}, "7", [], ", without --date-format"),
+        ({"missing": "error"}, "", [], ", without --missing"),
+        ({"transform": "log"}, "-7", [], ", without --transform"),
+        ({"horizon": 50}, "7", [], ", without --horizon"),
+        ({"static_covariates": ("x",)}, "7", [], ", without --static"),
+        ({}, "4 kW", ["--na", "4 kW"], ", with '4 kW' as no value"),
+        ({}, "inf", ["--na", "inf"], ", with 'inf' as no value"),
+        ({"past_covariates": ("x",), "na": ("-",)}, "7 kW", ["--past", "x", "--na", "-,7 kW"], "as no value"),
+    ],
+)
+def test_a_command_withdraws_the_option_that_does_not_fit_or_reads_a_mistake_as_no_value(
+    tmp_path: Path, options: dict[str, object], cell: str, words: list[str], without: str
+) -> None:
+    path = tmp_path / "shop.csv"
+    y = [str(value) for value in values(60)]
+    y[40] = cell
+    pd.DataFrame({"day": days(60), "y": y, "x": np.arange(60) % 3}).to_csv(path, index=False)
+    given = {"target": "y", **options}
+    proposal = find_proposals(path, DataConfig(**given))[0]
+    assert proposal.forecasts.startswith("'y', 7 steps of 1 day ahead")
+    assert proposal.forecasts.endswith(without)
+    command = shlex.split(command_text(str(path), given, proposal.options))
+    assert command == ["forecast", "train", str(path), "--target", "y", *words]
+
+
+@pytest.mark.parametrize("row", ["2024-02-10,4,kW", "2024-02-30,4", ",4", '2024-02-10,"4'])
+def test_a_table_that_no_option_reads_names_the_command_for_the_corrected_one(
+    forecast: Callable, tmp_path: Path, row: str
+) -> None:
+    path = tmp_path / "shop.csv"
+    lines = ["day,y", *(f"{day},{value}" for day, value in zip(days(60), values(60), strict=True))]
+    path.write_text("\n".join([*lines[:41], row, *lines[42:]]))
+    checked = forecast("check", path, "--missing", "mask")
+    assert checked.out.endswith(f"when you have corrected that:\n  forecast check {path} --missing mask\n")
+    assert f"try: forecast check {path}  # lists all that is wrong" in forecast("train", path).err
+
+
+def test_a_file_of_nearly_the_name_is_trained_on_by_the_command(forecast: Callable, tmp_path: Path) -> None:
+    pd.DataFrame({"day": days(60), "y": values(60)}).to_csv(tmp_path / "sales.csv", index=False)
+    wrong, right = tmp_path / "sale.csv", tmp_path / "sales.csv"
+    assert f"try: forecast train {right} --horizon 3\n" in forecast("train", wrong, "--horizon", "3").err
+    assert forecast("check", wrong).out.endswith(f"  forecast check {right}\n")
+    assert "holds no table" in forecast("train", tmp_path / "nowhere" / "sales.csv").err
+
+
+def test_a_single_99_is_a_value(tmp_path: Path) -> None:
+    y = np.arange(60) % 7 + 10
+    y[[30, 40]] = 99, 12
+    path = tmp_path / "shop.csv"
+    pd.DataFrame({"day": days(60), "y": y}).to_csv(path, index=False)
+    assert "na" not in find_proposals(path, DataConfig())[0].options
+    y[40] = 99
+    pd.DataFrame({"day": days(60), "y": y}).to_csv(path, index=False)
+    assert find_proposals(path, DataConfig())[0].options["na"] == ("99",)
 
 
 def test_check_says_how_to_use_a_column_of_categories(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ evidence, and every error that training would stop at is answered by the option 
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from forecast_attn.checking.changed_options import possible_changes
 from forecast_attn.checking.error_options import (
     COARSER,
     FEWEST_STEPS,
@@ -25,7 +25,7 @@ from forecast_attn.checking.error_options import (
     repeats_are_equal,
 )
 from forecast_attn.checking.examination import Examination, examine
-from forecast_attn.checking.proposal import Proposal, command_text, proposal_of
+from forecast_attn.checking.proposal import Proposal, check_command_text, proposal_of
 from forecast_attn.checking.role_candidates import (
     RoleCandidate,
     role_candidates,
@@ -77,6 +77,11 @@ def find_proposals(
     if examination.table is None:
         return ()
     table = examination.table
+    return _proposals(table, config, examination, most) or _with_changed_options(table, config, examination)
+
+
+def _proposals(table: Table, config: DataConfig, examination: Examination, most: int) -> tuple[Proposal, ...]:
+    """The ways to train on a table that keep every option that was given."""
     if not examination.has_errors and examination.preparation is not None:
         return (*_alternatives(table, config, examination), proposal_of(examination, {}))
     if _has_too_many_columns(examination):
@@ -95,6 +100,21 @@ def find_proposals(
     return tuple(proposals)
 
 
+def _with_changed_options(table: Table, config: DataConfig, examination: Examination) -> tuple[Proposal, ...]:
+    """The likeliest way to train on a table that the given options do not read, by the first change to them."""
+    for changes in possible_changes(config, examination):
+        try:
+            changed = replace(config, **changes)
+            again = examine(table, changed)
+        except ConfigError:
+            continue
+        proposals = _proposals(table, changed, again, 1)
+        if proposals:
+            options = proposals[0].options
+            return (proposal_of(examine(table, replace(changed, **options)), {**changes, **options}),)
+    return ()
+
+
 @dataclass(frozen=True)
 class Obstacle:
     """The problem that stops the likeliest reading of a table on which nothing trains."""
@@ -110,9 +130,7 @@ class Obstacle:
             table: the file.
             given: options that the user gave, by field name; `check` takes none of training's.
         """
-        of_tables = {field.name for field in dataclasses.fields(DataConfig)}
-        kept = {name: value for name, value in given.items() if name in of_tables}
-        return command_text(table, kept, self.options).replace("forecast train", "forecast check", 1)
+        return check_command_text(table, {**given, **self.options})
 
 
 def find_obstacle(

@@ -50,16 +50,14 @@ def find_preamble(text: str) -> dict[str, Any]:
         while common > 1 and not any(names[1:]) and first + 1 < len(lines):  # a title as wide as the rows
             first += 1
             names = [name.strip().strip('"') for name in lines[first].split(delimiter)]
+        if _is_split(lines, first, delimiter):
+            continue
         are_names = not any(map(_is_data, names))
         are_names = are_names and not YEAR.fullmatch(names[0] if names else "")
         if common and are_names and count >= MOSTLY * (len(widths) - first) and 0 < first <= MOST_TITLES:
             return {"skip_rows": text.splitlines().index(lines[first])}
         has_rows_below = 1 < first <= MOST_TITLES and count >= MOSTLY * (len(widths) - first) >= FEWEST_BELOW
-        if (
-            has_rows_below
-            and _shape(lines[first]) == _shape(lines[first + 1])
-            and not _is_split(lines, first, delimiter)
-        ):
+        if has_rows_below and _shape(lines[first]) == _shape(lines[first + 1]):
             return {"skip_rows": text.splitlines().index(lines[first]), "header": False}
     return find_wide_titles(text) or ({} if mark is None else {"comment": mark})
 
@@ -67,7 +65,7 @@ def find_preamble(text: str) -> dict[str, Any]:
 def _is_split(lines: list[str], first: int, delimiter: str) -> bool:
     """Return whether another delimiter splits a row and the line above it alike, as of cells with decimal commas."""
     counts = ((lines[first - 1].count(mark), lines[first].count(mark)) for mark in DELIMITERS if mark != delimiter)
-    return any(above == below > 0 for above, below in counts)
+    return first > 0 and any(above == below > 0 for above, below in counts)
 
 
 def _begins_with_a_row(lines: list[str], mark: str) -> bool:

@@ -79,6 +79,8 @@ def format_of_digits(column: pd.Series) -> str | None:
     numbers = distinct_values(column.to_numpy(np.float64, na_value=np.nan))
     if len(numbers) < FEWEST_ROWS or not np.isfinite(numbers).all() or numbers[0] < 0:
         return None
+    if parse_timestamps(column, str(column.name))[0].dtype.kind == "M":  # as they stand
+        return None
     unit = epoch_unit(numbers)
     if unit is not None or not are_whole(column):
         return unit
@@ -89,10 +91,7 @@ def format_of_digits(column: pd.Series) -> str | None:
 
 def _are_regular(numbers: NDArray[np.float64], form: str) -> bool:
     """Return whether whole numbers are likely dates of a form, and mostly one step apart."""
-    column = pd.Series(numbers.astype(np.int64))
-    if parse_timestamps(column)[0].dtype.kind == "M":  # as they stand
-        return False
-    stamps, bad = parse_timestamps(column, "", form)
+    stamps, bad = parse_timestamps(pd.Series(numbers.astype(np.int64)), "", form)
     is_likely = not bad.any() and stamps.min() >= _LIKELY_PAST and stamps.max() < _LIKELY_FUTURE
     if form == "%Y%m":
         return bool(is_likely and (numbers % 100).max() == 12)

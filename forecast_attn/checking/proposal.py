@@ -10,7 +10,7 @@ from typing import Any
 
 from forecast_attn.checking.error_options import ZONES_BY_CLOCK
 from forecast_attn.checking.examination import Examination
-from forecast_attn.config.options import find_option
+from forecast_attn.config.options import DataConfig, find_option
 from forecast_attn.config.values import flag_name
 from forecast_attn.data.findings import counted, quoted
 from forecast_attn.data.frequency import step_name
@@ -47,6 +47,8 @@ def command_text(table: str, given: Mapping[str, Any], options: Mapping[str, Any
     """
     words = ["forecast", "train", table]
     for name, value in {**given, **options}.items():
+        if name in options and name in given and value == getattr(DataConfig, name, None):
+            continue  # withdrawn
         flag = "out" if name == "out" else flag_name(find_option(name)[1])
         if isinstance(value, bool):
             words.append(f"--{flag}" if value else f"--no-{flag}")
@@ -55,11 +57,20 @@ def command_text(table: str, given: Mapping[str, Any], options: Mapping[str, Any
     return shlex.join(words)
 
 
+def check_command_text(table: str, given: Mapping[str, Any]) -> str:
+    """`forecast check data.csv --target y`: those of the given options, by field name, that `check` takes."""
+    of_tables = {field.name for field in dataclasses.fields(DataConfig)}
+    kept = {name: value for name, value in given.items() if name in of_tables}
+    return command_text(table, kept, {}).replace("forecast train", "forecast check", 1)
+
+
 def proposal_of(examination: Examination, options: Mapping[str, Any]) -> Proposal:
-    """Return the proposal of a table without errors, examined with options."""
+    """Return the proposal of a table without errors, examined with options; one that has its default is withdrawn."""
     panel, preparation = examination.panel, examination.preparation
     assert panel is not None
     assert preparation is not None
+    withdrawn = [name for name, value in options.items() if value == getattr(DataConfig, name)]
+    taken, options = options, {name: value for name, value in options.items() if name not in withdrawn}
     roles, schema = panel.roles, preparation.schema
     wide = examination.frame is not None and examination.frame.index.name == WIDE_ROWS
     step = "1 row" if schema.frequency.is_integer else step_name(schema.frequency.alias).partition(" (")[0]
@@ -85,8 +96,10 @@ def proposal_of(examination: Examination, options: Mapping[str, Any]) -> Proposa
         ahead += f", with '{options['decimal']}' before decimals"
     if "na" in options:
         ahead += f", with {quoted(list(options['na']))} as no value"
+    if withdrawn:
+        ahead += f", without {' and '.join(f'--{flag_name(find_option(name)[1])}' for name in withdrawn)}"
     return Proposal(
-        options,
+        taken,
         f"{what}{resampled}, {ahead}",
         target=roles.target,
         time=roles.time,

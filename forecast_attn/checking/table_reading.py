@@ -329,7 +329,8 @@ def _extra_line_options(table: Table, options: dict[str, Any], problem: object) 
         return (titles,) if titles else tuple(way for way in (*likely, *ways) if set(way) in only)
     if isinstance(problem, DataError) and problem.code == "FA107" and problem.column is not None:
         return (*ways, *likely, {"header": False} if _is_number(problem.column) else {"skip_rows": 1, "header": False})
-    return (*ways, *likely, {"header": False})
+    nameless = [{**each, "skip_rows": each["skip_rows"] + 1, "header": False} for each in likely if "skip_rows" in each]
+    return (*ways, *likely, {"header": False}, *nameless)  # the last ones where the header names a column twice
 
 
 def _header_rows(start: str, options: dict[str, Any]) -> dict[str, Any]:
@@ -440,6 +441,7 @@ def _texts_among_numbers(column: pd.Series) -> list[str]:
 MOST_LOOKED_AT = 10_000
 _NINES = re.compile(r"-?9{2,}(\.9+)?|-?9{2,}\.0+")
 _HUNDREDS = re.compile(r"-[1-9]00")
+_LEAST_ALONE = 100
 
 
 def _far_extremes(column: pd.Series, form: re.Pattern[str]) -> list[str]:
@@ -451,6 +453,8 @@ def _far_extremes(column: pd.Series, form: re.Pattern[str]) -> list[str]:
     for extreme in (values.min(), values.max()):
         others = values[values != extreme]
         if not form.fullmatch(f"{extreme:.10g}") or len(others) < max(FEWEST_NUMBERS, len(values) / 2):
+            continue
+        if abs(extreme) < _LEAST_ALONE and len(values) - len(others) < 2:  # a 99 alone may be measured
             continue
         if np.abs(others - extreme).min() > max(np.ptp(others), 1.0):
             return [f"{extreme:.10g}"]

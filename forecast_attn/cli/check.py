@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from forecast_attn.checking import CheckReport
-    from forecast_attn.data.findings import Repair
+    from forecast_attn.data.findings import Finding, Repair
 
 
 @with_options(CheckRequest, DataConfig)
@@ -49,9 +49,19 @@ def check(
     else:
         report, commands, obstacle = _check(data, data_config, options, quiet)
     if report.errors or not _is_stdout(out):
-        _show(report, form, data_config, commands, obstacle)
+        has_next = not report.errors or bool(commands) or obstacle is not None
+        again = None if has_next else _again(data, report.errors[0], options)
+        _show(report, form, data_config, commands, obstacle, again)
     if report.errors:
         raise typer.Exit(1)
+
+
+def _again(data: str, error: Finding, given: dict[str, Any]) -> str:
+    """The command to type when a table that no command trains on has been corrected, or the file of nearly its name."""
+    from forecast_attn.checking.proposal import check_command_text
+
+    near = error.value if error.code == "FA101" else None
+    return check_command_text(near or data, given)
 
 
 def _form(form: str | None, json: bool) -> str:
@@ -131,10 +141,15 @@ def _show_repairs(repairs: Sequence[Repair], out: Path, quiet: bool) -> None:
 
 
 def _show(
-    report: CheckReport, form: str, config: DataConfig, commands: list[dict[str, Any]], obstacle: dict[str, Any] | None
+    report: CheckReport,
+    form: str,
+    config: DataConfig,
+    commands: list[dict[str, Any]],
+    obstacle: dict[str, Any] | None,
+    again: str | None,
 ) -> None:
     if form == "json":
-        printing.write_json({**report.to_dict(), "commands": commands, "obstacle": obstacle})
+        printing.write_json({**report.to_dict(), "commands": commands, "obstacle": obstacle, "again": again})
     elif form == "github":
         from forecast_attn.checking.locations import locations_of
         from forecast_attn.cli.findings_display import annotation
@@ -146,4 +161,4 @@ def _show(
         from forecast_attn.cli.findings_display import show_report
         from forecast_attn.cli.tables import make_console
 
-        show_report(report, make_console(), commands, obstacle)
+        show_report(report, make_console(), commands, obstacle, again)

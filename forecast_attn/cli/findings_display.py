@@ -27,8 +27,17 @@ def show_report(
     console: PipedConsole,
     commands: Sequence[Mapping[str, Any]],
     obstacle: Mapping[str, Any] | None,
+    again: str | None = None,
 ) -> None:
-    """Roles, series, repairs and findings of a table, and the commands that train on it, or what stops them all."""
+    """Roles, series, repairs and findings of a table, and the commands that train on it, or what stops them all.
+
+    Args:
+        report: of the table.
+        console: where it is printed.
+        commands: that train on the table.
+        obstacle: of its likeliest reading, where there are none.
+        again: the command to type when the table has been corrected, where there is neither.
+    """
     console.say(f"{report.path}: {report.rows:,} rows")
     if report.frequency is not None:
         frequency = report.frequency
@@ -50,6 +59,8 @@ def show_report(
     if obstacle is not None:
         console.say("\nno command trains on it yet; to see what stops its likeliest reading:")
         console.say(f"  {obstacle['command']}\n      {obstacle['code']}: {obstacle['message']}")
+    if again is not None:
+        console.say(f"\nwhen you have corrected that:\n  {again}")
 
 
 def repair_table(repairs: Sequence[Repair]) -> Table:

@@ -114,25 +114,32 @@ def _naming_commands(data: Any, options: dict[str, Any], out: object, forecaster
     try:
         yield
     except DataError as error:
+        from forecast_attn.checking.proposal import command_text
         from forecast_attn.data.roles import TooManyColumnsError
 
-        if not error.is_told_elsewhere and not isinstance(error, TooManyColumnsError):
+        if error.code == "FA101" and error.value is not None:  # there is no such file, but another one
+            error.commands = (command_text(error.value, options if out is None else {**options, "out": out}, {}),)
+        elif not error.is_told_elsewhere and not isinstance(error, TooManyColumnsError):
             error.commands = _commands(url_of(data) or str(data), options, out, forecaster.config.data)
         raise
 
 
 def _commands(data: str, options: dict[str, Any], out: object, config: DataConfig) -> tuple[str, ...]:
     """The commands that train on a table which these options do not train on, each with what it forecasts."""
+    from forecast_attn.checking import examine
     from forecast_attn.checking.commands import find_obstacle, find_proposals
-    from forecast_attn.checking.proposal import command_text
+    from forecast_attn.checking.proposal import check_command_text, command_text
     from forecast_attn.data.reading import fetched
 
     given = options if out is None else {**options, "out": out}
     table = fetched(data)
-    proposals = find_proposals(table, config)
-    obstacle = None if proposals else find_obstacle(table, config)
+    examination = examine(table, config)
+    proposals = find_proposals(table, config, examination)
+    obstacle = None if proposals else find_obstacle(table, config, examination)
     if obstacle is not None:
         return (f"{obstacle.command(data, options)}  # {obstacle.finding.message}",)
+    if not proposals and examination.table is not None:
+        return (f"{check_command_text(data, options)}  # lists all that is wrong, for you to correct",)
     return tuple(
         f"{command_text(data, given, proposal.options)}  # {proposal.forecasts}"
         for proposal in proposals

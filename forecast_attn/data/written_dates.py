@@ -74,33 +74,58 @@ _SPAN = re.compile(r"(.{8,}?)(?: - | – | to | bis |/)(.{8,})")
 _CLOCKS = re.compile(r"(.*\d{1,2}:\d{2}) ?(?: - | – )\d{1,2}:\d{2}")
 _YEARS = re.compile(r"(\d{4}) ?[-/–] ?(\d{4}|\d{2})")
 _SHORT_MONTHS = re.compile(r"(0?[1-9]|1[0-2])[/-](\d{2})")
+_WEEKS = re.compile(r"(\d{2})[/-](\d{4})|(\d{4})[/-](\d{2})")
 _COMMA_SECONDS = re.compile(r"(\d:\d{2}:\d{2}),(\d+)$")
 _YEAR = r"((?:1[6-9]|2[0-2])\d{2})"
 _CLOCK = r"(\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?)"
 _MONTH = rf"({'|'.join(sorted(_NAMES, key=len, reverse=True))})"
+_NAME = r"([^\W\d_]{3,})\.?"
+_ROMAN = ("I", "II", "III", "IV")
 _Plain = str | Callable[[re.Match[str]], str]
 _PLAIN_FORMS: tuple[tuple[str, _Plain], ...] = (
+    (r"""(?:=?['"]|[A-Z]|year )(\d{4}.*?)"?""", r"\1"),  # '2024-01-31, X2024.01.31, year 2024
     (rf"(0?[1-9]|1[0-2])[/.-]{_YEAR}", lambda date: f"{date[2]}-{date[1]:0>2}"),  # 1/2024
-    (rf"{_YEAR}:(0[1-9]|1[0-2])", r"\1-\2"),
+    (rf"{_YEAR}[:_](0[1-9]|1[0-2])", r"\1-\2"),
+    (rf"M(0[1-9]|1[0-2])[ /-]{_YEAR}", r"\2-\1"),
     (rf"{_YEAR}:([1-4])", r"\1Q\2"),
-    (rf"{_YEAR}, ?{_MONTH}", r"\2 \1"),
+    (rf"{_YEAR}[ /_:,-]*{_NAME}", r"\2 \1"),  # 2024, Jan; 2024jan
+    (rf"{_NAME}(?:[ /_,-]+|(?<=\w)){_YEAR}", r"\1 \2"),
+    (rf"{_NAME}[ -]?['’/]?(\d{{2}})", r"\1 \2"),  # Jan'24, jan/24
+    (rf"{_YEAR}? ?{_MONTH} ?[-–] ?{_MONTH} ?{_YEAR}?", lambda span: f"{span[2]} {span[1] or span[4]}"),  # Jan-Mar 2024
     (rf"{_MONTH}\. ?(\d.*)", r"\1 \2"),  # Jan. 2024, Jan. 5, 2024
-    (rf"{_MONTH}[ -]?['’](\d{{2}})", r"\1 \2"),
     (rf"(\d{{1,2}} {_MONTH}), ?(\d.*)", r"\1 \3"),
+    (rf"(\d{{1,2}})([/._]){_NAME}\2(\d{{4}}|\d{{2}})", r"\1-\3-\4"),
+    (r"(\d{1,4})([ _])(\d{1,2})\2(\d{4}|\d{2})", r"\1-\3-\4"),
     (r"([1-4])Q[ -]?['’]?(\d{4}|\d{2})", lambda date: f"{_full_year(date[2])}Q{date[1]}"),
-    (r"Q([1-4])[ /-]?['’]?(\d{2})", lambda date: f"{_full_year(date[2])}Q{date[1]}"),
+    (r"[QT]([1-4])[ /_-]?['’]?(\d{4}|\d{2})", lambda date: f"{_full_year(date[2])}Q{date[1]}"),
+    (rf"{_YEAR}[ /.:-]?[QT]0?([1-4])", r"\1Q\2"),
+    (rf"([1-4])(?:\.|[a-zº]{{1,2}})? ?(?:quart|trim)\w*\.? {_YEAR}", r"\2Q\1"),  # 1st quarter 2024
+    (rf"{_YEAR}[ /.:-](I|II|III|IV)", lambda date: f"{date[1]}Q{_ROMAN.index(date[2].upper()) + 1}"),
+    (rf"(I|II|III|IV)[ /.:-]{_YEAR}", lambda date: f"{date[2]}Q{_ROMAN.index(date[1].upper()) + 1}"),
     (rf"{_YEAR}[ -]?[HS]([12])", lambda date: f"{date[1]}-{'07' if date[2] == '2' else '01'}"),
     (rf"[HS]([12])[ /-]?{_YEAR}", lambda date: f"{date[2]}-{'07' if date[1] == '2' else '01'}"),
     (rf"{_YEAR}[ -]?(?:W|WK|WEEK|KW)[ .-]?(\d{{1,2}})", lambda week: f"{week[1]}-W{week[2]:0>2}"),
     (rf"(?:W|WK|WEEK|KW)[ .-]?(\d{{1,2}})[ /,-]+{_YEAR}", lambda week: f"{week[2]}-W{week[1]:0>2}"),
+    (rf"(\d{{1,2}})\.? ?(?:WK|WEEK|KW)[ /,-]+{_YEAR}", lambda week: f"{week[2]}-W{week[1]:0>2}"),
+    (r"(?:w/[ec]|week [a-z]+):? (.*\d.*)", r"\1"),  # week ending 7 Jan 2024
+    (rf"(\d.*\d) \(?(?:{_WEEKDAYS.replace(' ', '|')})\.?\)?", r"\1"),
+    (r"(.*\d),? (?:at|um) (\d.*?)(?: Uhr)?", r"\1 \2"),
+    (r"(.*\d:\d{2}) Uhr", r"\1"),
+    (r"(.*\d)[ T](\d{1,2}) ?h ?(\d{2})?", lambda date: f"{date[1]} {date[2]}:{date[3] or '00'}"),  # 31/01/2024 13h05
+    (r"(.*\d:.* [+-]\d{2}:?\d{2}) [A-Z]{3,4}", r"\1"),  # 2024-01-31 13:05:07 +0000 UTC
+    (r"(\d{4}-\d{2}-\d{2})(?:T|Z|[+-]\d{2}:\d{2})", r"\1"),  # days of XML
     (  # Mon Jan  1 13:00:00 UTC 2024
         rf"(?:[A-Z]{{3}},? )?{_MONTH} +(\d{{1,2}}) {_CLOCK}( [A-Z]{{3,4}}| [+-]\d{{4}})? {_YEAR}",
         lambda date: f"{date[2]} {date[1]} {date[5]} {date[3]}{date[4] or ''}",
     ),
     (rf"\[?(\d{{1,2}})/{_MONTH}/{_YEAR}:{_CLOCK}( [+-]\d{{4}})?\]?", r"\1 \2 \3 \4\5"),  # of a web server
     (rf"(\d{{1,2}}){_MONTH}(\d{{4}}|\d{{2}})(?:[: ]{_CLOCK})?", lambda date: _joined(*date.groups())),  # of SAS
-    (rf"(\d{{4}}-\d{{2}}-\d{{2}})[-_ ](\d{{2}}|{_CLOCK})", r"\1T\2"),
-    (r"(\d{8})[-_ ](\d{4}|\d{6})", r"\1\2"),
+    (  # of Oracle
+        rf"(\d{{1,2}}-{_MONTH}-\d{{2,4}} \d{{1,2}})\.(\d{{2}})\.(\d{{2}})(?:\.0+)?( [AP]M)?",
+        lambda date: f"{date[1]}:{date[3]}:{date[4]}{date[5] or ''}",
+    ),
+    (rf"(\d{{4}}([-/.])\d{{2}}\2\d{{2}})[-_ ](\d{{2}}|{_CLOCK})", lambda date: f"{date[1]} {date[3]}"),
+    (r"(\d{8})[-_ ](\d{4}|\d{6})(?:\d{3})?", r"\1\2"),
     (r"(\d{1,2}\.\d{1,2}\.\d{4}|\d{4}-\d{2}-\d{2})[T ](\d{1,2})\.(\d{2})(?:\.(\d{2}))?", lambda date: _dotted(date)),
     (rf"{_CLOCK},? +(\d{{1,2}}[/.-]\d{{1,2}}[/.-]\d{{2,4}}|\d{{4}}-\d{{2}}-\d{{2}})", r"\2 \1"),
     (r"/Date\((-?\d+)(?:[+-]\d{4})?\)/", lambda date: _of_milliseconds(int(date[1]))),
@@ -121,14 +146,15 @@ def plain_dates(text: pd.Series) -> pd.Series:
         text = text.map(lambda cell: _plain_cell(cell, *known), na_action="ignore").astype("string")
         first = _plain_cell(first, *known)
     for change in _changes(first):
-        text = text.map(change, na_action="ignore").astype("string")
+        text, first = text.map(change, na_action="ignore").astype("string"), change(first)
     if _HAS_WORD.search(first) and _has_other_words(text):
         words = {word for cell in text.head(100).dropna() for word in re.findall(r"[^\W\d_]+", cell.lower())}
         has_months = any(word in _ENGLISH and word not in _ENGLISH_WORDS for word in words)
         text = text.map(lambda cell: _in_english(cell, has_months), na_action="ignore").astype("string")
     if _SHORT_MONTHS.fullmatch(first):
         return _months_of_short_years(text)
-    return _first_years(text) if _YEARS.fullmatch(first) else text
+    text = _first_years(text) if _YEARS.fullmatch(first) else text
+    return _weeks(text) if _WEEKS.fullmatch(first) else text
 
 
 def _changes(first: str) -> Iterator[Callable[[str], str]]:
@@ -225,6 +251,18 @@ def _months_of_short_years(text: pd.Series) -> pd.Series:
     if not all(matches) or all(int(match[2]) <= DAYS_OF_MONTH for match in matches if match is not None):
         return text
     return text.str.replace(_SHORT_MONTHS, lambda month: f"{_full_year(month[2])}-{month[1]:0>2}", regex=True)
+
+
+def _weeks(text: pd.Series) -> pd.Series:
+    """Weeks such as `2024-40` and `40/2024`; cells as they are where all may be months, or one has no such week."""
+    matches = [_WEEKS.fullmatch(cell) for cell in text.dropna()]
+    if (
+        not matches
+        or not all(matches)
+        or not 12 < max(int(match[1] or match[4]) for match in matches if match is not None) <= 53
+    ):
+        return text
+    return text.str.replace(_WEEKS, lambda week: f"{week[2] or week[3]}-W{week[1] or week[4]}", regex=True)
 
 
 DAYS_OF_MONTH = 31

@@ -393,6 +393,16 @@ def test_rows_whose_columns_are_years_are_series(tmp_path: Path) -> None:
     assert "column 'Code' is left out: not a step" in notes
 
 
+@pytest.mark.parametrize("names", ["Jan-23 Feb-23 Mar-23", "mars_2023 avril_2023 mai_2023", "Q1_2023 Q2_2023 Q3_2023"])
+def test_rows_whose_columns_are_months_or_quarters_are_series(tmp_path: Path, names: str) -> None:
+    path = tmp_path / "costs.csv"
+    path.write_text(f"metric,{names.replace(' ', ',')}\nrent,1,2,3\nwages,4,5,6\n")
+    frame = read_table(path, DataConfig(layout="rows"))
+    assert frame["item_id"].tolist() == ["rent"] * 3 + ["wages"] * 3
+    assert frame["timestamp"].dt.year.tolist() == [2023] * 6
+    assert frame["timestamp"].iloc[:3].is_monotonic_increasing
+
+
 def test_numbered_columns_are_steps(tmp_path: Path) -> None:
     path = tmp_path / "m4.csv"
     path.write_text('"V1","V2","V3","V4","V5"\n"Q1",1,2,3,\n"Q2",4,5,,\n')

@@ -79,6 +79,47 @@ def test_months_of_other_languages_are_months(months: str, form: str) -> None:
         ("/Date(1609765507000)/", "2021-01-04T13:05:07"),
         ("2021年", "2021-01-01"),
         ("1975-1976", "1975-01-01"),
+        ("FY1975/76", "1975-01-01"),
+        ("Year 2021", "2021-01-01"),
+        ("2021Jan", "2021-01-01"),
+        ("2021/Feb", "2021-02-01"),
+        ("FEB2021", "2021-02-01"),
+        ("fév/21", "2021-02-01"),
+        ("M02 2021", "2021-02-01"),
+        ("2021_02", "2021-02-01"),
+        ("Apr-Jun 2021", "2021-04-01"),
+        ("2021 Apr - Jun", "2021-04-01"),
+        ("2021-T2", "2021-04-01"),
+        ("T2 2021", "2021-04-01"),
+        ("2021:Q2", "2021-04-01"),
+        ("2021 II", "2021-04-01"),
+        ("IV/2021", "2021-10-01"),
+        ("2. Quartal 2021", "2021-04-01"),
+        ("2nd quarter 2021", "2021-04-01"),
+        ("2e trimestre 2021", "2021-04-01"),
+        ("1. KW 2021", "2021-01-04"),
+        ("40/2021", "2021-10-04"),
+        ("2021-40", "2021-10-04"),
+        ("week ending 17/01/2021", "2021-01-17"),
+        ("Week of Jan 4, 2021", "2021-01-04"),
+        ("'2021-01-04", "2021-01-04"),
+        ('="2021-01-04"', "2021-01-04"),
+        ("X2021.01.04", "2021-01-04"),
+        ("2021_01_04", "2021-01-04"),
+        ("2021-01-04+01:00", "2021-01-04"),
+        ("2021-01-04Z", "2021-01-04"),
+        ("2021-01-04 (Mon)", "2021-01-04"),
+        ("31.01.2021 So", "2021-01-31"),
+        ("20/Jan/2021", "2021-01-20"),
+        ("20.Dez.2021", "2021-12-20"),
+        ("January 4, 2021 at 1:05 PM", "2021-01-04T13:05"),
+        ("31.01.2021 um 13:05 Uhr", "2021-01-31T13:05"),
+        ("31/01/2021 13h05", "2021-01-31T13:05"),
+        ("31/01/2021 13h", "2021-01-31T13"),
+        ("2021/01/04-13:05:07", "2021-01-04T13:05:07"),
+        ("20210104 130507000", "2021-01-04T13:05:07"),
+        ("04-JAN-2021 01.05.07.000000000 PM", "2021-01-04T13:05:07"),
+        ("2021-01-04 13:05:07 +0000 UTC", "2021-01-04T13:05:07"),
     ],
 )
 def test_a_written_date_is_the_day_it_names(cell: str, stamp: str) -> None:
@@ -115,7 +156,18 @@ def test_seasons_are_no_months() -> None:
     np.testing.assert_array_equal(seasons.stamps.astype("datetime64[Y]").astype(int) + 1970, np.arange(1995, 2020))
 
 
-@pytest.mark.parametrize("cell", ["2021-01-04 13:00 CST", "Mai", "Montag", "FY", "1975/79", "set 12", "Total 2010"])
+@pytest.mark.parametrize("form", ["{year}/{week:02d}", "{year}-{week:02d}", "{week:02d}/{year}"])
+def test_numbers_beside_a_year_are_weeks_where_some_are_no_months(form: str) -> None:
+    weeks = pd.date_range("2021-01-04", periods=60, freq="7D")
+    parts = [(week.isocalendar().year, week.isocalendar().week) for week in weeks]
+    parsed = read_stamps(pd.Series([form.format(year=year, week=week) for year, week in parts]))
+    np.testing.assert_array_equal(parsed.stamps, weeks.to_numpy("datetime64[ns]"))
+    assert not parsed.bad.any()
+
+
+@pytest.mark.parametrize(
+    "cell", ["2021-01-04 13:00 CST", "Mai", "Montag", "FY", "1975/79", "set 12", "Total 2010", "A1234", "54-2021"]
+)
 def test_what_names_no_day_is_no_date(cell: str) -> None:
     assert not looks_like_dates(pd.Series([cell] * 3))
 

@@ -133,7 +133,7 @@ def column_names(records: list[Record], delimiter: str, label: str) -> list[str]
     """
     names = [name.strip() or f"Unnamed: {position}" for position, name in enumerate(records[0])]
     _check_is_split(names, delimiter, label)
-    if _are_cells(names):
+    if _are_cells(names, records[1:]):
         line = delimiter.join(records[0])
         message = f"{label} has no header: its first line is {line!r}"
         raise DataError(message, "add a line with the columns' names", code="FA107")
@@ -145,8 +145,10 @@ _NUMBERED_MONTH = re.compile(r"\d{1,3}-(0?[1-9]|1[0-2])")
 """`1-01`, the first month of the first year: many such cells are dates, a single one is not seen to be."""
 
 
-def _are_cells(names: list[str]) -> bool:
-    """Return whether a first line is a row: all numbers and dates, or a date in any form beside a number, no year."""
+def _are_cells(names: list[str], below: list[Record]) -> bool:
+    """Return whether a first line is a row: all numbers and dates, or a number, no year, beside a date in any form or
+    a word that stands below it, too.
+    """
     words = [name for name in names if not DATA_CELL.fullmatch(name)]
     if not words:
         return True
@@ -154,6 +156,12 @@ def _are_cells(names: list[str]) -> bool:
         return True
     if not any(is_number(name) and not YEAR.fullmatch(name) for name in names):
         return False  # as nearly always; and numbers may be the years of columns
+    if any(
+        names[at] in words and cell.strip() == names[at]
+        for record in below
+        for at, cell in enumerate(record[: len(names)])
+    ):
+        return True
     import pandas as pd
 
     from forecast_attn.data.timestamps import parse_timestamps

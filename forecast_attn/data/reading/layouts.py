@@ -29,6 +29,10 @@ MANY_STEPS = 8
 
 _STEM = re.compile(r"(\D*?)[ ._-]?(\d{1,6})")
 _DATED = re.compile(r"\d{4}([-./]\d{1,2}){0,2}|\d{4}[- ]?[QqMm]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{2,4}")
+_WITH_WORDS = re.compile(
+    r"([^\W\d_]{3,9}\.?|[QqTt][1-4]|[Ww]\d\d?)[ /_'-]*\d{2,4}|\d{4}[ /_-]*([^\W\d_]{3,9}|[Ww]\d\d?)"
+)
+"""Names that may be months, quarters or weeks: `Jan-24`, `Q1 2024`, `2024 W05`."""
 
 
 @dataclass(frozen=True)
@@ -124,20 +128,32 @@ def unit_of_steps(steps: StepColumns) -> str | None:
 def find_steps(frame: pd.DataFrame) -> StepColumns | None:
     """The columns of numbers whose names are dates, or go on by one; None where there are too few."""
     numbers = [str(name) for name in frame.columns if _is_number_or_empty(frame[name])]
-    dated = {name: _plain_date(name) for name in numbers}
-    dated = {name: text for name, text in dated.items() if _DATED.fullmatch(text)}
-    if len(dated) >= FEWEST_STEPS:
-        from forecast_attn.data.timestamps import parse_timestamps
-
-        try:
-            stamps, bad = parse_timestamps(pd.Series(list(dated.values()), dtype="str"))
-        except DataError:
-            return None
-        if not bad.any() and len(np.unique(stamps)) == len(stamps):
-            order = np.argsort(stamps, kind="stable")
-            names = list(dated)
-            return StepColumns(tuple(names[index] for index in order), stamps[order], True)
+    for form in (_DATED, _WITH_WORDS):
+        steps = _dated({name: text for name in numbers if form.fullmatch(text := _plain_date(name))})
+        if steps is not None:
+            return steps
     return _numbered(numbers)
+
+
+def _dated(texts: dict[str, str]) -> StepColumns | None:
+    """The columns in the order of their dates; None where there are too few, or one is no date, or two are one.
+
+    Args:
+        texts: name -> date.
+    """
+    from forecast_attn.data.timestamps import parse_timestamps
+
+    if len(texts) < FEWEST_STEPS:
+        return None
+    try:
+        stamps, bad = parse_timestamps(pd.Series(list(texts.values()), dtype="str"))
+    except DataError:
+        return None
+    if bad.any() or stamps.dtype.kind != "M" or len(np.unique(stamps)) < len(stamps):
+        return None
+    order = np.argsort(stamps, kind="stable")
+    names = list(texts)
+    return StepColumns(tuple(names[index] for index in order), stamps[order], True)
 
 
 def _plain_date(name: str) -> str:

@@ -302,18 +302,30 @@ def _opening(path: Path) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError:
-        raise DataError(f"there is no file '{path}'", _tables_in(path.parent, path.name)) from None
+        near = _near_table(path)
+        hint = _tables_in(path.parent) if near is None else f"did you mean '{near}'?"
+        raise DataError(f"there is no file '{path}'", hint, value=near) from None
     except OSError as error:
         raise DataError(f"cannot read '{path}': {error.strerror}") from None
 
 
-def _tables_in(folder: Path, name: str = "") -> str | None:
-    """A hint at the tables of a folder: the one of nearly this name, else all."""
-    files = sorted(file for file in folder.iterdir() if _may_be_table(file)) if folder.is_dir() else []
-    near = nearest(Path(name).stem, [file.stem for file in files])
-    if near is not None:
-        return f"did you mean '{next(file for file in files if file.stem == near)}'?"
-    return f"tables there: {quoted([str(file) for file in files])}" if files else None
+def _near_table(path: Path) -> str | None:
+    """The table of nearly this name in the same folder."""
+    files = _table_files(path.parent)
+    near = nearest(path.stem, [file.stem for file in files])
+    return next((str(file) for file in files if file.stem == near), None)
+
+
+def _tables_in(folder: Path) -> str:
+    """A hint at the tables of a folder."""
+    files = _table_files(folder)
+    if not files:
+        return f"'{folder}' holds no table; write the file's folder before its name"
+    return f"tables there: {quoted([str(file) for file in files])}"
+
+
+def _table_files(folder: Path) -> list[Path]:
+    return sorted(file for file in folder.iterdir() if _may_be_table(file)) if folder.is_dir() else []
 
 
 def _may_be_table(file: Path) -> bool:

@@ -1,0 +1,76 @@
+"""Other values for the options of a table on which nothing trains: mistakes in cells as no value, options withdrawn."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any
+
+from forecast_attn.checking.examination import Examination
+from forecast_attn.config.options import DataConfig
+from forecast_attn.data.findings import Finding
+from forecast_attn.errors import nearest
+
+MOST_MISTAKES = 3
+"""Different cells that may be read as no value."""
+_CELL_CODES = ("FA103", "FA303")
+_MEANING = ("time", "target", "item_id", "wide", "layout", "na", "ignore")
+"""Options that say what is meant by a table, never withdrawn unless they name a column that it lacks."""
+_COLUMNS = ("static_covariates", "weight", "past_covariates", "future_covariates", "categorical")
+Changes = dict[str, Any]
+
+
+def possible_changes(config: DataConfig, examination: Examination) -> Iterator[Changes]:
+    """Options, by field name, that may read a table which those given do not, the likeliest first.
+
+    Args:
+        config: the options that were given.
+        examination: of the table with them.
+    """
+    errors = [finding for finding in examination.findings if finding.severity == "error"]
+    if not errors:
+        return
+    cells = dict.fromkeys(f.value for f in errors if f.code in _CELL_CODES and f.value is not None)
+    if 0 < len(cells) <= MOST_MISTAKES and all(error.code in _CELL_CODES for error in errors):
+        yield {"na": (*config.na, *cells)}
+    named = [change for name in _COLUMNS if (change := _without_column(config, name, errors[0]))]
+    spelt = _spelt_right(config, errors[0], examination)
+    if spelt:
+        yield spelt
+        return
+    yield from named
+    given = [field.name for field in dataclasses.fields(DataConfig) if _is_given(config, field.name)]
+    first = [name for name in given if any(name in error.options for error in errors)]
+    for name in dict.fromkeys((*first, *(name for name in given if name not in (*_MEANING, *_COLUMNS)))):
+        yield {name: getattr(DataConfig, name)}
+
+
+def _is_default(name: str, value: object) -> bool:
+    return bool(value == getattr(DataConfig, name))
+
+
+def _is_given(config: DataConfig, name: str) -> bool:
+    return not _is_default(name, getattr(config, name))
+
+
+def _without_column(config: DataConfig, name: str, error: Finding) -> Changes:
+    """The option without the column of an error; {} where it does not name that column."""
+    value = getattr(config, name)
+    if error.column is None or (value != error.column and error.column not in (value or ())):
+        return {}
+    return {name: None if isinstance(value, str) else tuple(each for each in value if each != error.column)}
+
+
+def _spelt_right(config: DataConfig, error: Finding, examination: Examination) -> Changes:
+    """The option that misspells a column, with the name that the table has; {} for other errors."""
+    frame, wrong = examination.frame, error.column
+    if error.code != "FA102" or frame is None or wrong is None or wrong in frame.columns:
+        return {}
+    right = nearest(wrong, [str(name) for name in frame.columns])
+    for field in dataclasses.fields(DataConfig):
+        value = getattr(config, field.name)
+        if value == wrong:
+            return {field.name: right}
+        if isinstance(value, tuple) and wrong in value:
+            return {field.name: tuple(right if each == wrong else each for each in value if each != wrong or right)}
+    return {}
