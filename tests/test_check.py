@@ -50,7 +50,8 @@ def test_the_table_for_people(forecast: Callable, write: Callable) -> None:
     assert (
         "FA103 error: column 'y' must be numeric; row 4 (line 5) is 'many'\n      fix: correct the cell" in outcome.out
     )
-    assert outcome.out.endswith("data.csv: cannot be trained on as it is\nforecast explain FA103 says more\n")
+    assert "data.csv: cannot be trained on as it is\nforecast explain FA103 says more\n" in outcome.out
+    assert outcome.out.endswith("when you have corrected that:\n  forecast check data.csv --horizon 1 --lookback 3\n")
 
 
 def test_a_clean_table(forecast: Callable, write: Callable) -> None:

@@ -1219,6 +1219,31 @@ def test_bookings_of_most_days_are_summed_by_day_and_rarer_ones_by_week(tmp_path
         assert (options["resample"], options["aggregate"], options["missing"]) == (step, "sum", "zero")
 
 
+def purchases(price: np.ndarray) -> pd.DataFrame:
+    """Events at any second of 200 days, each with its price."""
+    seconds = np.sort(RNG.uniform(0, 200 * 86400, len(price))).astype(int)
+    stamps = (pd.Timestamp("2023-01-01") + pd.to_timedelta(seconds, unit="s")).strftime("%Y-%m-%d %H:%M:%S")
+    return pd.DataFrame({"created": stamps, "price": price})
+
+
+def test_money_at_no_regular_time_is_summed_and_the_mean_is_offered(tmp_path: Path) -> None:
+    path = tmp_path / "orders.csv"
+    purchases(RNG.lognormal(3, 1, 900).round(2)).to_csv(path, index=False)
+    first, second = find_proposals(path, DataConfig())[:2]
+    assert first.forecasts.startswith("'price', sum of each 1 day,")
+    assert second.forecasts.startswith("'price', mean of each 1 day,")
+
+
+def test_other_events_are_averaged_and_the_sum_is_offered_unless_they_are_a_level(tmp_path: Path) -> None:
+    path = tmp_path / "orders.csv"
+    purchases(RNG.lognormal(3, 1, 900).round(4)).to_csv(path, index=False)
+    first, second = find_proposals(path, DataConfig())[:2]
+    assert first.forecasts.startswith("'price', mean of each 1 day,")
+    assert second.forecasts.startswith("'price', sum of each 1 day,")
+    purchases(np.cumsum(RNG.normal(0, 1, 900)).round(2) + 100).to_csv(path, index=False)
+    assert not any("'price', sum" in each.forecasts for each in find_proposals(path, DataConfig()))
+
+
 def test_ages_that_rise_with_every_row_are_no_target(tmp_path: Path) -> None:
     frame = pd.DataFrame(
         {"Depth [m]": values(60), "Gas age [kyr]": np.cumsum(RNG.exponential(1, 60)), "CO2": values(60)}

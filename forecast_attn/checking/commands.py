@@ -23,6 +23,7 @@ from forecast_attn.checking.error_options import (
     Problem,
     config_of_frame,
     repeats_are_equal,
+    say_nothing_of_the_next,
 )
 from forecast_attn.checking.examination import Examination, examine
 from forecast_attn.checking.proposal import Proposal, check_command_text, proposal_of
@@ -243,11 +244,30 @@ class _Search:
                 proposal = self._settled(options)
                 if proposal is not None:
                     proposals.append(proposal)
+                    other = self._other_aggregate(proposal, candidate) if len(proposals) == 1 < most else None
+                    proposals += [] if other is None else [other]
                 if len(proposals) == most:
                     break
             if proposals:
                 first = candidate
                 yield from proposals
+
+    def _other_aggregate(self, proposal: Proposal, candidate: RoleCandidate) -> Proposal | None:
+        """The mean of each step where amounts of events are summed, or the sum: which is meant, nobody can see."""
+        options = dict(proposal.options)
+        if "resample" not in options or candidate.event_stamps is None or proposal.target == ROW_COUNT:
+            return None
+        kept = {name: options[name] for name in options if name not in (*self.reading_options, "aggregate", "missing")}
+        if "aggregate" in options:
+            return self._verified(kept) or self._verified({**kept, "missing": "mask"})
+        config = self._config({name: value for name, value in kept.items() if name != "resample"})
+        events = None if config is None else examine(self.frame, config_of_frame(config))
+        if events is None or events.cells is None or events.roles is None:
+            return None
+        lowest = np.nanmin(events.cells.columns[events.roles.target])
+        if lowest < 0 or not say_nothing_of_the_next(events.cells, events.roles):
+            return None
+        return self._verified({**kept, "aggregate": "sum", "missing": "zero"})
 
     def _options_of(self, candidate: RoleCandidate, most: int) -> Iterator[dict[str, Any]]:
         """The options of each target of a candidate, and of the wide one."""

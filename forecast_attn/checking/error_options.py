@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.checking.examination import Examination, categories_of, examine
 from forecast_attn.checking.fix import config_after_reading
-from forecast_attn.checking.number_times import regular_order
+from forecast_attn.checking.number_times import REGULAR, regular_order, regularity
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.axis import uneven_steps
 from forecast_attn.data.cells import Cells
@@ -33,6 +33,9 @@ FULL = 0.8
 """Share of steps that have a row, of a step that is fine enough."""
 _FULL_OF_AMOUNTS = 0.55
 """The same, of amounts that are summed: a day without a booking is a zero, no hole. Hours on half hours fill 0.5."""
+_FEWEST_CENTS = 0.2
+"""Share of amounts of money that end in a cent: most prices may be 4.90 and 12.50."""
+_MOSTLY_CENTS = 0.9
 _UNLIKE = 0.3
 """Correlation of neighbouring rows below which they are amounts rather than levels."""
 ZONES_BY_CLOCK = {
@@ -195,16 +198,30 @@ def _zones(problem: Problem, cells: Cells, changes: NDArray[np.int64]) -> Iterat
 def _are_amounts(cells: Cells, roles: Roles | None) -> bool:
     """Return whether rows are amounts of events, whose sum means more than their mean: sales, and no temperatures.
 
-    Several stand at one time, and an amount says nothing of the next one, as a level does.
+    Several stand at one time, or they are money at no regular time; and an amount says nothing of the next one, as a
+    level does.
     """
-    if roles is None or cells.repeats.mean() <= MOST_AVERAGED:
+    if roles is None:
         return False
+    is_irregular = regularity(cells.stamps) < REGULAR and _are_in_cents(cells.columns[roles.target])
+    return (cells.repeats.mean() > MOST_AVERAGED or is_irregular) and say_nothing_of_the_next(cells, roles)
+
+
+def say_nothing_of_the_next(cells: Cells, roles: Roles) -> bool:
+    """Return whether values are no level, of which neighbouring rows show nearly the same."""
     values = cells.columns[roles.target]
     pairs = ~(np.isnan(values[1:]) | np.isnan(values[:-1])) & (cells.series[1:] == cells.series[:-1])
     before, after = values[:-1][pairs], values[1:][pairs]
     if len(before) < FEWEST_STEPS or not (before.std() and after.std()):
         return False
     return bool(np.corrcoef(before, after)[0, 1] < _UNLIKE)
+
+
+def _are_in_cents(values: NDArray[np.float64]) -> bool:
+    """Return whether numbers have two decimals, as money does: some of them both, few of them more."""
+    cents = values[~np.isnan(values)] * 100
+    is_whole = np.isclose(cents, np.round(cents), rtol=0, atol=1e-6)
+    return bool(len(cents) and is_whole.mean() >= _MOSTLY_CENTS and np.mean(np.round(cents) % 10 != 0) >= _FEWEST_CENTS)
 
 
 def _date_order(problem: Problem, finding: Finding) -> Options | None:
