@@ -76,6 +76,11 @@ def write_heading(figure: "Figure", title: str, *, sentence: str = "", about: st
         figure.text(s=line, y=y, fontsize=size, color=colour, parse_math=False, **anchor)
 
 
+def named_mechanism(name: str, mechanism: str) -> str:
+    """A run's name and its mechanism; one of them where they are the same."""
+    return ", ".join(dict.fromkeys(filter(None, (name, mechanism))))
+
+
 def shortened(text: str, most: int) -> str:
     """Shorten a text to at most this many characters: names of series can be of any length."""
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"

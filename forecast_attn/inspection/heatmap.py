@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from forecast_attn.inspection.figures import LABEL, TICK, empty_figure, step_ticks, write_heading
+from forecast_attn.inspection.figures import LABEL, TICK, empty_figure, named_mechanism, step_ticks, write_heading
 from forecast_attn.inspection.results import Inspection, InspectionHeader
 from forecast_attn.inspection.series_lines import SeriesLines
 from forecast_attn.inspection.statistics import has_time_distances, time_distance
@@ -41,12 +41,13 @@ class Panels(NamedTuple):
     colour_bar: "Axes"
 
 
-def draw_heatmap(inspection: Inspection, lines: SeriesLines | None = None) -> "Figure":
+def draw_heatmap(inspection: Inspection, lines: SeriesLines | None = None, *, name: str = "") -> "Figure":
     """The picture as a matplotlib figure.
 
     Args:
         inspection: of one window, or of several, whose mean is drawn.
         lines: the series above the weights, and the forecast; left out when None.
+        name: of the run or file, for the title.
 
     Raises:
         ConfigError: matplotlib is not installed.
@@ -59,7 +60,7 @@ def draw_heatmap(inspection: Inspection, lines: SeriesLines | None = None) -> "F
     _draw_profile(panels.profile, inspection)
     _draw_weights(panels.weights, panels.colour_bar, inspection, lines)
     _draw_effective(panels.effective, inspection)
-    title = f"Where the forecast looks: {inspection.header.mechanism}"
+    title = f"Where the forecast looks: {named_mechanism(name, inspection.header.mechanism)}"
     write_heading(figure, title, sentence=inspection.reading.text, about=_about(inspection))
     return figure
 

@@ -100,7 +100,8 @@ def build_report(
         values = WindowValues.unknown(valued, "The series is not drawn: name the run instead of its attention file.")
     else:
         values = values_of_windows(run, valued, table, dump)
-    html = make_page(dump, drawn, values, **_documents_of(run), evidence=evidence_of(run), by=by)
+    name = "" if run is None else run.title
+    html = make_page(dump, drawn, values, **_documents_of(run), evidence=evidence_of(run), by=by, name=name)
     return HtmlReport(html, int(drawn.whole.sum()), dump.num_windows, series_with_less(dump, drawn))
 
 
@@ -133,6 +134,7 @@ def make_page(
     audit: dict[str, Any] | None = None,
     evidence: Evidence | None = None,
     by: str | None = None,
+    name: str = "",
 ) -> str:
     """The page of attention windows, with what is known of them and of their run.
 
@@ -145,11 +147,12 @@ def make_page(
         audit: its audit.json.
         evidence: what is known of the need for its weights.
         by: groups that stand side by side at first.
+        name: of the run.
     """
     inspection = inspect_attention(dump, evidence=evidence)
     return _fill_template(
         title=_title(inspection.header),
-        subtitle=_subtitle(inspection.header),
+        subtitle=_subtitle(inspection.header, name),
         reading=reading_words(inspection.reading),
         findings=findings_section(inspection, [*filter(None, [series_with_less(dump, drawn)]), *values.notes]),
         audit=audit_section(audit),
@@ -168,13 +171,14 @@ def _title(header: InspectionHeader) -> str:
     return f"Where the forecast of {header.items_text} looks"
 
 
-def _subtitle(header: InspectionHeader) -> str:
+def _subtitle(header: InspectionHeader, name: str) -> str:
+    run = f"Run {name}, " if name not in ("", header.mechanism) else ""
     heads = f", {len(header.heads)} heads" if len(header.heads) > 1 else ""
     plural = "s" if header.num_windows > 1 else ""
     season = f", season {header.season}" if header.season > 1 else ""
     patches = f" in {header.keys_text}" if header.patch_length > 1 else ""
     return (
-        f"{header.mechanism_text}{heads}. "
+        f"{run}{header.mechanism_text}{heads}. "
         f"{header.num_windows:,} window{plural}, cut-off{plural} {header.cutoffs_text}. "
         f"Lookback {header.lookback}{patches}, horizon {header.horizon}, step {base_alias(header.frequency)}{season}."
     )

@@ -33,6 +33,11 @@ class AttentionSource:
     """Name of the source as the user wrote it."""
 
     @property
+    def title(self) -> str:
+        """Name for the titles of pictures: of the run's folder, or of the file."""
+        return self.path.name if self.run is None else self.run.title
+
+    @property
     def is_stand_in(self) -> bool:
         """Return True for the validation windows of a run that has no forecast yet."""
         return self.run is not None and self.path == self.run.validation_attention and not self.run.attention.is_file()
@@ -104,7 +109,7 @@ def inspect_source(
     inspection = inspect_attention(chosen, top=request.top, by=request.by, evidence=evidence_of(source.run))
     if request.export is not None:
         (chosen.export_csv if request.export.suffix == ".csv" else chosen.export_npz)(request.export)
-    notes = _save_pictures(inspection, chosen, source.run, request, table)
+    notes = _save_pictures(inspection, chosen, source, request, table)
     return inspection, notes + _write_page(chosen, source.run, request, table)
 
 
@@ -115,7 +120,7 @@ def _compared(
     other = find_attention(request.compare, validation=request.validation)
     names, evidence = (source.name, other.name), (evidence_of(source.run), evidence_of(other.run))
     compared = compare_attention(chosen, other.read(request), names=names, top=request.top, evidence=evidence)
-    notes = _save_pictures(compared, chosen, source.run, request, None)
+    notes = _save_pictures(compared, chosen, source, request, None)
     if request.html is not None:
         from forecast_attn.inspection.comparison_page import comparison_page
 
@@ -168,7 +173,7 @@ def check_combination(request: InspectRequest, *, has_table: bool) -> None:
 def _save_pictures(
     shown: Inspection | WeightComparison,
     dump: AttentionDump,
-    run: RunDir | None,
+    source: AttentionSource,
     request: InspectRequest,
     table: Path | None,
 ) -> list[str]:
@@ -182,9 +187,10 @@ def _save_pictures(
     if not isinstance(shown, Inspection):
         figure = draw_comparison(shown)
     elif shown.groups:
-        figure = draw_groups(shown)
+        figure = draw_groups(shown, name=source.title)
     else:
-        figure = draw_heatmap(shown, None if run is None else lines_of_run(run, dump, table))
+        lines = None if source.run is None else lines_of_run(source.run, dump, table)
+        figure = draw_heatmap(shown, lines, name=source.title)
     return [f"note: {note}" for path in paths for note in save_figure(figure, path)]
 
 

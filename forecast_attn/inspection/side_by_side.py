@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.data.findings import counted
 from forecast_attn.inspection.differences import WeightComparison
-from forecast_attn.inspection.figures import LABEL, TICK, empty_figure, shortened, write_heading
+from forecast_attn.inspection.figures import LABEL, TICK, empty_figure, named_mechanism, shortened, write_heading
 from forecast_attn.inspection.heatmap import draw_colour_bar, draw_lag_axis, draw_rows, label_shares
 from forecast_attn.inspection.results import GroupStatistics, Inspection, InspectionHeader
 from forecast_attn.inspection.statistics import has_time_distances, time_distance
@@ -24,10 +24,10 @@ LONGEST_NAME, LONGEST_PATH = 16, 24
 OF_GROUPS = {"item": "series", "head": "head", "hour": "hour of the cut-off", "weekday": "weekday of the cut-off"}
 
 
-def draw_groups(inspection: Inspection) -> "Figure":
+def draw_groups(inspection: Inspection, *, name: str = "") -> "Figure":
     """A tile for each group: its mean weight by lag, before that of all windows as an outline.
 
-    Of more than `MOST_TILES` groups those most unlike the mean are drawn.
+    Of more than `MOST_TILES` groups those most unlike the mean are drawn. The title begins with `name`, of the run.
 
     Raises:
         ConfigError: matplotlib is not installed.
@@ -52,7 +52,8 @@ def draw_groups(inspection: Inspection) -> "Figure":
         tile.xaxis.set_in_layout(index >= COLUMNS * (rows - 1))  # elsewhere the tile below is empty, and has the room
     shown = f"the {len(groups)} of {len(inspection.groups)} most unlike the mean, " if len(groups) < len(
         inspection.groups) else ""  # fmt: skip
-    title = f"Where the forecast looks, by {OF_GROUPS[str(inspection.by)]}: {inspection.header.mechanism}"
+    named = named_mechanism(name, inspection.header.mechanism)
+    title = f"Where the forecast looks, by {OF_GROUPS[str(inspection.by)]}: {named}"
     windows = counted(inspection.header.num_windows, "window")
     words = (
         f"{shown}mean weight by lag (time steps before the cut-off); line: all {windows}; unlike: 0 the same, "

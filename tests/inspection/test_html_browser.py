@@ -650,7 +650,29 @@ def test_the_charts_are_saved_as_a_picture(browser, page, tmp_path, dark):
         colours = np.unique((picture[..., :3] * 255).astype(np.int64) @ (65_536, 256, 1))
         assert hatched(picture, dark)  # the first window has missing steps
         assert len(colours) > 500  # the heat map and the letters, not the background alone
+        charts = "['series', 'heatmap'].reduce((all, id) => all + document.getElementById(id).offsetHeight + 16, 0)"
+        words = 16 + 18 * (2 + len(readout(browser).splitlines()))
+        legend = browser.ask(f"{picture.shape[0] / 2} - {words} - ({charts})")
+        assert 20 < legend < 60, "below the charts stands what their lines are"
+        below = picture[-int(2 * legend) :, :, :3]
+        blue = np.array([0x6D, 0xB3, 0xFF] if dark else [0x15, 0x66, 0xC0])
+        assert ((below * 255).round() == blue).all(axis=-1).any(), "the line of the forecast among them"
     assert browser.complaints() == []
+
+
+def test_the_words_on_a_picture_saved_on_a_phone_are_wrapped(browser, page, tmp_path):
+    browser.open(page, width=390)
+    browser.ask(
+        "(() => { const paint = CanvasRenderingContext2D.prototype.fillText; window.painted = [];"
+        "CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {"
+        "window.painted.push([text, this.measureText(text).width]); return paint.call(this, text, ...place); }; })()"
+    )
+    browser.call("Page.setDownloadBehavior", behavior="deny")
+    browser.ask("document.getElementById('save').click()")
+    browser.wait("window.painted.some(([text]) => text === 'forecast')")
+    painted = browser.ask("window.painted")
+    assert " ".join(text for text, _ in painted).startswith("multi-head: multi-head score, luong order")
+    assert max(width for _, width in painted) <= 390
 
 
 # --------------------------------------------------------------------------- patches

@@ -70,7 +70,7 @@ def test_pictures_of_a_run(forecast, run, part):
     assert outcome.code == 0, outcome.err
     assert outcome.out.splitlines()[-2:] == ["picture: one.png", "picture: one.svg"]
     assert Path("one.png").read_bytes().startswith(b"\x89PNG")
-    assert "</svg>" in Path("one.svg").read_text()
+    assert "<title>Where the forecast looks: run, luong-general</title>" in Path("one.svg").read_text()
 
 
 def test_the_picture_draws_the_series_of_the_window(run):

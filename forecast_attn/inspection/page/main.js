@@ -352,7 +352,8 @@ const scaleWords = (id) => `colours: ${byId(id).innerText.replace(/\s+/g, " ").r
 
 function saveWindow() {
   const words = Array.from(byId("readout").children, (line) => line.textContent);
-  savePicture([byId("series"), byId("heatmap")], [`${windowName(state)}${headWords(", ")}; ${scaleWords("scale")}`, ...words], state.mean ? "attention-mean" : `attention-window-${state.window + 1}`);
+  const about = document.querySelector("header p").textContent;
+  savePicture([byId("series"), byId("heatmap")], byId("legend"), [about, `${windowName(state)}${headWords(", ")}; ${scaleWords("scale")}`, ...words], state.mean ? "attention-mean" : `attention-window-${state.window + 1}`);
 }
 
 function legendEntry(words) {

@@ -23,7 +23,7 @@ function draw(parent, name, attributes, text = null) {
   return element;
 }
 
-const shown = (value) => Number(value.toPrecision(4)).toString();
+const shown = (value) => (Math.abs(value) < 1000 ? value.toPrecision(4) : Math.round(value).toLocaleString("en"));
 const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
 
 function ago(seconds) {
