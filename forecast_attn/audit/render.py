@@ -86,7 +86,7 @@ def _value(statistic: Statistic, value: float) -> str:
     if value != value:
         return "–"
     if statistic.unit == "share":
-        return percent(value, 1) if value > 0.99 else f"{number(100 * value)} %"
+        return percent(value, 1) if 0.99 < value < 1 else f"{number(100 * value)} %"
     changes = statistic.name.startswith(("mae_change",))
     return signed(value) if changes else number(value)
 

@@ -25,13 +25,15 @@ def report(
 ) -> None:
     request = command_request(ReportRequest, config, options)
     from forecast_attn.cli.library import Forecaster
+    from forecast_attn.cli.tables import make_console
     from forecast_attn.runs.run_dir import RunDir
 
     forecaster = Forecaster.load(run)
     if request.html is None and request.pdf is None:
         request = replace(request, html=RunDir(forecaster.run_path).report)
+    notes = make_console(stderr=True)
     for note in forecaster.report(data, **request.to_options()).missing:
-        printing.say(f"not shown: {note}", err=True)
+        notes.say(f"not shown: {note}")
     for path in (request.html, request.pdf):
         if path is not None:
             printing.say(f"report: {path}")

@@ -126,9 +126,10 @@ class TrainingDisplay(TrainingListener):
 
     def training_started(self, plan: TrainingPlan, first_epoch: int, device: str) -> None:
         self.plan, self.epoch = plan, first_epoch
-        self.say(
-            f"{self.member}training on {device}: at most {plan.max_epochs} epochs of {plan.windows_per_epoch:,} windows"
-        )
+        from forecast_attn.data.findings import counted  # with numpy
+
+        size = f"{counted(plan.max_epochs, 'epoch')} of {counted(plan.windows_per_epoch, 'window')}"
+        self.say(f"{self.member}training on {device}: at most {size}")
         if not self.is_live:
             return
         width = bar_width(self.console)

@@ -121,14 +121,16 @@ def _print_groups(inspection: Inspection, console: Console) -> None:
     if len(shown) > MOST_GROUPS:
         shown = sorted(shown, key=lambda group: -group.distance)[:MOST_GROUPS]
         console.print(Text(f"the {MOST_GROUPS} of {len(inspection.groups)} most unlike the mean; --json has them all"))
-    console.print(_group_table(inspection, shown, console.width))
+    sizes = ((True, 5), (True, 3), (False, 3), (False, 2), (False, 1))
+    console.print(_fitting([_group_table(inspection, shown, *size) for size in sizes], console))
     if inspection.left_out:
         console.print(Text(inspection.left_out))
     console.print()
 
 
-def _group_table(inspection: Inspection, groups: list[GroupStatistics], width: int) -> Table:
-    roomy, seasonal = width >= SPACIOUS_WIDTH, inspection.uniform_season_mass is not None
+def _group_table(inspection: Inspection, groups: list[GroupStatistics], roomy: bool, tops: int) -> Table:
+    """One row per group, with entropies and seasons if roomy, and this number of top lags."""
+    seasonal = inspection.uniform_season_mass is not None
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column(_GROUP_TITLES[str(inspection.by)])
     season = ["season"] if roomy and seasonal else []
@@ -139,7 +141,7 @@ def _group_table(inspection: Inspection, groups: list[GroupStatistics], width: i
         cells = [f"{group.num_windows:,}", f"{group.effective_steps:.1f}"]
         cells += [f"{group.normalised_entropy:.2f}"] if roomy else []
         cells += [_share(group.target_season_mass)] if season else []
-        cells += [f"{group.distance:.2f}", _top_words(group.top)]
+        cells += [f"{group.distance:.2f}", _top_words(group.top[:tops])]
         table.add_row(Text(group.name), *cells)
     return table
 
@@ -199,7 +201,9 @@ def render_comparison(comparison: WeightComparison, console: Console) -> None:
             console.print(Text(textwrap.indent(_hanging(line, console.width - 3), "   ")))
         console.print(_profile_text(inspection, console))
         console.print()
-    console.print(_fitting_comparison(comparison, console))
+    # As many top lags of each as fit: lags of patches take more room than those of steps.
+    tables = [_comparison_table(comparison, console.width, tops) for tops in (3, 2, 1)]
+    console.print(_fitting(tables, console))
     console.print()
     console.print(comparison.sentence, highlight=False)
     for sign, inspection in zip("AB", comparison.inspections, strict=True):
@@ -208,15 +212,10 @@ def render_comparison(comparison: WeightComparison, console: Console) -> None:
             console.print(f"warning: {sign}: {warning}", style="yellow", highlight=False)
 
 
-def _fitting_comparison(comparison: WeightComparison, console: Console) -> Table:
-    """The table with as many top lags of each as fit the width: lags of patches take more than those of steps."""
-    tables = [_comparison_table(comparison, console.width, tops) for tops in (3, 2, 1)]
-    fitting = [
-        table
-        for table in tables
-        if console.measure(table, options=console.options.update(width=1_000)).maximum <= console.width
-    ]
-    return fitting[0] if fitting else tables[-1]
+def _fitting(tables: list[Table], console: Console) -> Table:
+    """Return the first table that is no wider than the console, else the last one."""
+    wide = console.options.update(width=1_000)
+    return next((each for each in tables if console.measure(each, options=wide).maximum <= console.width), tables[-1])
 
 
 def _comparison_table(comparison: WeightComparison, width: int, tops: int) -> Table:

@@ -44,6 +44,15 @@ def test_lags_that_are_listed_have_weight(make_dump):
     assert len(inspection.to_dict()["steps"][0]["top"]) == 4
 
 
+@pytest.mark.parametrize("width", [80, 120, 200])
+def test_groups_with_long_names_keep_their_top_lags_on_one_line(make_dump, width):
+    names = ("Berlin Alexanderplatz", "München Hauptbahnhof")
+    printed = page(inspect_attention(make_dump(windows=6, items=names), by="item"), width).splitlines()
+    rows = [line for line in printed if line.startswith(names)]
+    assert len(rows) == 2
+    assert all(line.count(":") >= 2 and not line.rstrip().endswith(",") for line in rows)
+
+
 def test_monthly_top_lags_have_months_as_time_stamps(make_dump, one_hot):
     dump = make_dump(one_hot([[[11, 10, 9]]], 36), frequency="MS", season=12, start="2026-02-01")
     tops = [step.top[0].timestamp for step in inspect_attention(dump).steps]
