@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 from forecast_attn.audit.audit_results import Audit
 from forecast_attn.audit.verdict import AuditListener, audit_attention
 from forecast_attn.audit.wording import per_cent
+from forecast_attn.baselines.combination_weights import Combination
 from forecast_attn.config.requests import AuditRequest
 from forecast_attn.config.values import NETWORK
 from forecast_attn.devices import choose_device
 from forecast_attn.errors import ConfigError, DataError, RunError
 from forecast_attn.forecasting.inference import load_model
 from forecast_attn.forecasting.model import read_config
-from forecast_attn.forecasting.predict import kept_weights
+from forecast_attn.forecasting.predict import kept_combination
 from forecast_attn.runs.run_dir import RunDir, sha256_of
 from forecast_attn.runs.training_table import Table, panel_of_run
 from forecast_attn.training.preparation import Preparation, prepare
@@ -62,11 +63,12 @@ def audit_run(
     preparation = prepare(panel, model.config.data, model.schema.calendar)
     _check_boundary(run, preparation)
     audit = audit_attention(model, preparation, request, device=device, others=others, listener=listener)
-    return _with_share(audit, kept_weights(RunDir(run.home)))
+    return _with_share(audit, kept_combination(RunDir(run.home)))
 
 
-def _with_share(audit: Audit, weights: dict[str, float]) -> Audit:
+def _with_share(audit: Audit, combination: Combination) -> Audit:
     """Say how much of the forecast is the network's, where validation chose to combine it with baselines."""
+    weights, by_series = combination.weights, combination.by_series_text()
     if not weights:
         return audit
     share = weights.get(NETWORK, 0.0)
@@ -74,7 +76,7 @@ def _with_share(audit: Audit, weights: dict[str, float]) -> Audit:
     part, rest = (f"is {per_cent(share)} of", "the rest are") if share else ("has no part in", "all of that is")
     caveat = (
         f"This is about the network, which {part} what `predict` forecasts; {rest} baselines without attention: "
-        f"{others}."
+        f"{others}{f' ({by_series})' if by_series else ''}."
     )
     verdict = audit.verdict and replace(audit.verdict, caveats=[caveat, *audit.verdict.caveats])
     return replace(audit, header=replace(audit.header, network_share=share), verdict=verdict)

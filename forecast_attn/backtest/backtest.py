@@ -31,9 +31,9 @@ from forecast_attn.backtest.forecast_rows import (
 )
 from forecast_attn.backtest.job import Backtest, BacktestListener, Part
 from forecast_attn.backtest.refits import Refits
+from forecast_attn.baselines.combination_weights import Combination
 from forecast_attn.baselines.registry import FITTED_BASELINES, BaselineSetup, fitted_baseline, quantile_forecasts
 from forecast_attn.cluster import shared_out
-from forecast_attn.config.values import NETWORK
 from forecast_attn.data.cleaning import without_later_values
 from forecast_attn.data.windows import WindowArrays
 from forecast_attn.devices import cpu_threads
@@ -50,8 +50,8 @@ class WrittenRows(NamedTuple):
 
     rows: RowsFile
     """Stamps as the user sees them."""
-    weights: dict[int, dict[str, float]]
-    """Weights of the network and baselines, by the number of the model; empty where validation chose none."""
+    combinations: dict[int, Combination]
+    """By the number of the model; empty where validation chose none."""
 
 
 def write_backtest(backtest: Backtest, out: Path, listener: BacktestListener) -> WrittenRows:
@@ -89,9 +89,9 @@ def write_backtest(backtest: Backtest, out: Path, listener: BacktestListener) ->
     else:  # a CSV has fewer digits, so the exact rows are kept in memory
         rows = RowsFile(parquet_in_memory(work.tables(), schema), work.models)
         write_atomically(out, predictions_csv(rows.frame()))
-    weights = work.refits.combinations()
+    combinations = work.refits.combinations()
     parts.remove()
-    return WrittenRows(rows, weights)
+    return WrittenRows(rows, combinations)
 
 
 def rows_as_forecast(backtest: Backtest, folder: Path) -> pd.DataFrame:
@@ -175,8 +175,8 @@ class _RunningBacktest:
         of_each = {name: row_groups(self.parts.baseline(name)) for name in names}  # a group per part
         for part, path in zip(self.backtest.parts, paths, strict=True):
             others = {name: next(groups) for name, groups in of_each.items()}
-            rows, weights = rows_of_part(path), self.refits.combination_of(part.model)
-            yield combined_rows(rows, others, weights, non_negative=non_negative)
+            rows, combination = rows_of_part(path), self.refits.combination_of(part.model)
+            yield combined_rows(rows, others, combination, non_negative=non_negative)
 
     # ------------------------------------------------------------------ baselines and attention
 
@@ -224,10 +224,10 @@ class _RunningBacktest:
 
     def _network_share(self) -> NetworkShare:
         """The weight of the network in the combination; None where refits chose several."""
-        if not self.backtest.weights:
+        if not self.backtest.combination.weights:
             return NetworkShare(0.5 if self.backtest.combine_with else 1.0)
-        chosen = {each.get(NETWORK, 0.0) for each in self.refits.combinations().values()}
-        return NetworkShare(chosen.pop() if len(chosen) == 1 else None)
+        first, *others = [NetworkShare.of(each) for each in self.refits.combinations().values()]
+        return first if all(each == first for each in others) else NetworkShare(None)
 
     @property
     def models(self) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from forecast_attn.backtest.cutoffs import Schedule, axis_of
 from forecast_attn.backtest.folds import make_folds
 from forecast_attn.backtest.job import Backtest
 from forecast_attn.baselines.combination import COMBINATION
+from forecast_attn.baselines.combination_weights import Combination
 from forecast_attn.baselines.registry import BASELINES, DEFAULT_BASELINES
 from forecast_attn.config.values import NETWORK
 from forecast_attn.devices import choose_device
@@ -22,7 +23,7 @@ from forecast_attn.errors import ConfigError, DataError, RunError
 from forecast_attn.forecasting.history import with_calendar_of
 from forecast_attn.forecasting.inference import load_model
 from forecast_attn.forecasting.model import Model
-from forecast_attn.forecasting.predict import kept_weights
+from forecast_attn.forecasting.predict import kept_combination
 from forecast_attn.runs.atomic import check_name
 from forecast_attn.runs.output_paths import refuse_outputs
 from forecast_attn.runs.run_dir import RunDir
@@ -86,8 +87,8 @@ def plan_on_panel(
     if options.non_negative is not None:
         model = model.cut_off_at_zero(options.non_negative)
     start = load_model(run, validated=True) if options.refits.chooses else None
-    weights = kept_weights(run) if options.combine_with is None else {}
-    candidates = _candidates(model, panel, weights, options)
+    combination = kept_combination(run) if options.combine_with is None else Combination()
+    candidates = _candidates(model, panel, combination.weights, options)
     baselines = tuple(dict.fromkeys((*options.compared, *candidates)))
     folds = make_folds(panel, model.schema, cutoffs, trained_until=trained_until, refit_every=options.refits.every)
     backtest = Backtest(
@@ -95,7 +96,7 @@ def plan_on_panel(
         model=model,
         panel=panel,
         folds=folds,
-        name=_name_of(run, options, is_combined=bool(options.combine_with or weights)),
+        name=_name_of(run, options, is_combined=bool(options.combine_with or combination.weights)),
         device=device,
         trained_until=trained_until,
         start=start,
@@ -103,7 +104,7 @@ def plan_on_panel(
         baselines=baselines,
         dispensable=_dispensable(options, candidates),
         combine_with=candidates or options.combine_with or (),
-        weights=weights,
+        combination=combination,
         is_validated=is_validated,
         options=options,
     )

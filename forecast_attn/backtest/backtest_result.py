@@ -16,6 +16,7 @@ from forecast_attn.backtest.backtest_scores import Scores, score_backtest
 from forecast_attn.backtest.folds import Fold, Folds
 from forecast_attn.backtest.forecast_rows import RowsFile
 from forecast_attn.backtest.job import Backtest, BacktestListener
+from forecast_attn.baselines.combination_weights import Combination
 from forecast_attn.data.findings import counted
 from forecast_attn.notebook import Drawn
 from forecast_attn.runs.atomic import write_atomically
@@ -47,11 +48,16 @@ class BacktestResult(Drawn):
     """The file of the rows."""
     num_series: int
     """Series with a forecast."""
-    weights: dict[int, dict[str, float]] = field(default_factory=dict)
+    combinations: dict[int, Combination] = field(default_factory=dict)
     """Weights of `network` and of each baseline in `combination`, by the number of the model (0 the run's own, then
     the refits); empty where they were not chosen on validation windows."""
     draw: Callable[..., Any] | None = None
     """Draws the errors of `forecasts` by step. It holds the Forecaster, and with it a temporary file of the rows."""
+
+    @property
+    def weights(self) -> dict[int, dict[str, float]]:
+        """Those of `combinations` that most series have."""
+        return {number: each.weights for number, each in self.combinations.items()}
 
     @functools.cached_property
     def frame(self) -> pd.DataFrame:
@@ -108,24 +114,25 @@ def run_backtest(backtest: Backtest, out: Path, listener: BacktestListener) -> B
         KeyboardInterrupt: Ctrl-C; what is finished is kept, and found by the next call.
     """
     listener.planned(backtest)
-    rows, weights = write_backtest(backtest, out, listener)
+    rows, combinations = write_backtest(backtest, out, listener)
     backtest = replace(backtest, baselines=tuple(name for name in backtest.baselines if name in rows.models))
     scores = score_backtest(rows.parts(), backtest)
-    document = {**describe(backtest, weights), "file": out.name, **scores.to_dict()}
+    document = {**describe(backtest, combinations), "file": out.name, **scores.to_dict()}
     write_atomically(
         out.with_suffix(".json"), json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
     )
     num_series = len(np.unique(backtest.panel.series_of(backtest.folds.windows)))
-    return BacktestResult(rows, scores, fold_frame(backtest), backtest.folds.left_out, out, num_series, weights)
+    return BacktestResult(rows, scores, fold_frame(backtest), backtest.folds.left_out, out, num_series, combinations)
 
 
-def describe(backtest: Backtest, weights: dict[int, dict[str, float]] | None = None) -> dict[str, Any]:
+def describe(backtest: Backtest, combinations: dict[int, Combination] | None = None) -> dict[str, Any]:
     """Describe a backtest, JSON-able.
 
     Args:
         backtest: as it was written.
-        weights: of the combination, by the number of the model, where they were chosen.
+        combinations: by the number of the model, where they were chosen.
     """
+    by_series = {str(number): each.by_series for number, each in (combinations or {}).items() if each.by_series}
     return {
         "package_version": package_version(),
         "run": str(backtest.run.path),
@@ -140,7 +147,8 @@ def describe(backtest: Backtest, weights: dict[int, dict[str, float]] | None = N
         **backtest.options.refits.to_dict(),
         "baselines": list(backtest.baselines),
         **({"combine_with": list(backtest.combine_with)} if backtest.combine_with else {}),
-        **({"weights": {str(number): each for number, each in weights.items()}} if weights else {}),
+        **({"weights": {str(number): each.weights for number, each in combinations.items()}} if combinations else {}),
+        **({"weights_by_series": by_series} if by_series else {}),
         "validated_network": backtest.is_validated,
     }
 

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from forecast_attn.baselines.combination import COMBINATION, combined, mean_of
-from forecast_attn.baselines.combination_weights import others_and_share
+from forecast_attn.baselines.combination_weights import Combination, others_and_share
 from forecast_attn.config.values import quantile_name
 from forecast_attn.data.panel import Panel
 from forecast_attn.errors import ConfigError, RunError
@@ -84,14 +84,14 @@ def rows_table(
 
 
 def combined_rows(
-    rows: pa.Table, others: dict[str, pa.Table], weights: dict[str, float], *, non_negative: bool
+    rows: pa.Table, others: dict[str, pa.Table], combination: Combination, *, non_negative: bool
 ) -> pa.Table:
     """The rows of the network's forecasts together with those of baselines, with its quantiles; see `combined`.
 
     Args:
         rows: rows of the network.
         others: the same rows of each baseline; its quantiles are null where it forecasts points alone.
-        weights: of the network and of each of them; empty where the network has one half, and they have the other.
+        combination: of the network and of each of them; empty where the network has one half, and they have the other.
         non_negative: cut them off at 0.
     """
     kept = [name for name in rows.column_names if name not in ("item_id", "cutoff", "timestamp", "step", "target")]
@@ -100,9 +100,10 @@ def combined_rows(
     point = values.pop("prediction")
     share: Floats | float = 0.5
     distances: dict[str, Floats] = {}
-    if weights:
-        known = {name: forecasts[name] for name in weights if name in forecasts}
-        other, share = others_and_share(known, weights, point.shape)
+    if combination.weights:
+        names = rows["item_id"].combine_chunks().dictionary_encode()
+        item_ids, series = names.dictionary.to_pylist(), names.indices.to_numpy()
+        other, share = others_and_share(forecasts, combination, point.shape, item_ids=item_ids, series=series)
     else:
         other = mean_of(list(forecasts.values()))
         for name in values:

@@ -14,6 +14,7 @@ from forecast_attn.backtest.backtest_options import BacktestOptions
 from forecast_attn.backtest.backtest_table import panel_digest
 from forecast_attn.backtest.folds import Folds
 from forecast_attn.baselines.combination import COMBINATION
+from forecast_attn.baselines.combination_weights import Combination
 from forecast_attn.data.panel import Panel
 from forecast_attn.forecasting.inference import BATCH_SIZE
 from forecast_attn.forecasting.model import Model
@@ -46,7 +47,7 @@ class Backtest:
     """Baselines that were not named: they are left out where there is too little to fit them on."""
     combine_with: tuple[str, ...] = ()
     """Some of the baselines; the mean of theirs and the model's forecast is a model too."""
-    weights: dict[str, float] = field(default_factory=dict)
+    combination: Combination = field(default_factory=Combination)
     """Weights of the network and of those baselines, as in the run; empty where the network has one half."""
     is_validated: bool = False
     """True where the run was trained again on all rows, and its validated network forecasts here."""
@@ -55,12 +56,12 @@ class Backtest:
     @property
     def models(self) -> tuple[str, ...]:
         """Names of the models that are not baselines."""
-        return (self.name, COMBINATION) if self.combine_with or self.weights else (self.name,)
+        return (self.name, COMBINATION) if self.combine_with or self.combination.weights else (self.name,)
 
     @property
     def chooses_weights(self) -> bool:
         """True where refits choose the weights of the combination anew."""
-        return bool(self.weights) and self.options.refits.every > 0
+        return bool(self.combination.weights) and self.options.refits.every > 0
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -87,7 +88,7 @@ class Backtest:
             "--accelerator": self.device.type,
             "name": self.name,
             **self._digests_of_chronos(),
-            **({"weights of the combination": self.weights} if self.chooses_weights else {}),
+            **({"weights of the combination": self.combination.to_dict()} if self.chooses_weights else {}),
         }
 
     def _digests_of_chronos(self) -> dict[str, list[str]]:

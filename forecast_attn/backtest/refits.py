@@ -14,11 +14,12 @@ import torch
 from forecast_attn.backtest.cutoffs import axis_of
 from forecast_attn.backtest.finished_parts import Parts
 from forecast_attn.backtest.job import Backtest, BacktestListener
+from forecast_attn.baselines.combination_weights import Combination
 from forecast_attn.forecasting.calibration import Calibration
 from forecast_attn.forecasting.model import Model
 from forecast_attn.runs.atomic import write_atomically
 from forecast_attn.training.judged_refit import Updated, updated
-from forecast_attn.training.refit import weights_after
+from forecast_attn.training.refit import combination_after
 
 
 class Refits:
@@ -67,9 +68,11 @@ class Refits:
         request = options.refits.request(number, fold.cutoff, axis_of(backtest.panel), options.accelerator)
         update = updated(before, backtest.panel, request, scratch, backtest.device, self.listener.epoch_done)
         if backtest.chooses_weights:  # before the weights of the network, whose file says that the refit is done
-            chosen = weights_after(update.start, backtest.panel, request, backtest.device) if update.is_new else None
+            chosen = (
+                combination_after(update.start, backtest.panel, request, backtest.device) if update.is_new else None
+            )
             if chosen:
-                write_atomically(parts.combination(number), json.dumps(chosen))
+                write_atomically(parts.combination(number), json.dumps(chosen.to_dict()))
         if update.model.calibration is not None:
             write_atomically(parts.calibration(number), json.dumps(update.model.calibration.to_dict()))
         if update.start is not update.model:
@@ -82,22 +85,23 @@ class Refits:
             parts.start(number - 1).unlink(missing_ok=True)
         return update
 
-    def combination_of(self, number: int) -> dict[str, float]:
-        """Return the weights of network and baselines for the model of a number; empty where the network has one half.
+    def combination_of(self, number: int) -> Combination:
+        """Return the combination for the model of a number; empty where the network has one half.
 
-        A refit without validation windows, or one that was no better, chooses none: the weights are then those of the
-        model that it began with.
+        A refit without validation windows, or one that was no better, chooses none: it is then that of the model
+        that it began with.
         """
         began_with_run = self.backtest.options.refits.origin == "run"
         numbers = [number] if began_with_run else range(number, 0, -1)
         last = next((each for each in numbers if self.parts.combination(each).is_file()), None)
         if last is None:
-            return self.backtest.weights
-        return dict(json.loads(self.parts.combination(last).read_text(encoding="utf-8")))
+            return self.backtest.combination
+        return Combination.from_dict(json.loads(self.parts.combination(last).read_text(encoding="utf-8")))
 
-    def combinations(self) -> dict[int, dict[str, float]]:
-        """Weights that were chosen on validation windows, by the number of the model."""
-        return {number: self.combination_of(number) for number in self.backtest.folds.models if self.backtest.weights}
+    def combinations(self) -> dict[int, Combination]:
+        """Those that were chosen on validation windows, by the number of the model."""
+        numbers = self.backtest.folds.models if self.backtest.combination.weights else ()
+        return {number: self.combination_of(number) for number in numbers}
 
 
 def _with_weights(model: Model, path: Path) -> Model:

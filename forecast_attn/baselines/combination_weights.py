@@ -16,8 +16,9 @@ the less equal it is.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,6 +77,61 @@ def independent_windows(cutoffs: NDArray[np.int64], series: NDArray[np.int64], h
     firsts = np.flatnonzero(np.diff(series[by_series], prepend=-1))
     spans = (reduce.reduceat(cutoffs[by_series], firsts) for reduce in (np.maximum, np.minimum))
     return int((1 + np.subtract(*spans) // horizon).sum())
+
+
+@dataclass(frozen=True)
+class Combination:
+    """Weights of the network and of baselines in one forecast; none where the network forecasts alone."""
+
+    weights: dict[str, float] = field(default_factory=dict)
+    """By name, above 0; of all series but those with weights of their own."""
+    by_series: dict[str, dict[str, float]] = field(default_factory=dict)
+    """By the name of the series, for those whose validation windows justify others (`weights_by_series`)."""
+
+    @classmethod
+    def from_dict(cls, document: dict[str, Any]) -> Self:
+        """Read what `to_dict` gave, or the entry of metrics.json."""
+        by_series = document.get("by_series", {})
+        return cls(dict(document.get("weights", {})), {name: dict(each) for name, each in by_series.items()})
+
+    def to_dict(self) -> dict[str, Any]:
+        """A JSON-able form, without `by_series` where no series has weights of its own."""
+        return {name: value for name, value in asdict(self).items() if value or name == "weights"}
+
+    def of(self, item_id: str) -> dict[str, float]:
+        """The weights of a series; the table's for one that training has not seen."""
+        return self.by_series.get(item_id, self.weights)
+
+    def by_series_text(self) -> str:
+        """`weights by series: 20 series have their own, the network 3 to 40 %`; empty where none has."""
+        if not self.by_series:
+            return ""
+        shares = [round(100 * weights.get(NETWORK, 0.0)) for weights in self.by_series.values()]
+        have = f"{len(shares):,} series have their own" if len(shares) > 1 else "1 series has its own"
+        span = f"{min(shares)} to {max(shares)}" if min(shares) < max(shares) else f"{max(shares)}"
+        return f"weights by series: {have}" + (f", the network {span} %" if max(shares) else "")
+
+    def rows_by_weights(
+        self, item_ids: Sequence[str], series: NDArray[Any]
+    ) -> Iterator[tuple[NDArray[Any], dict[str, float]]]:
+        """Group rows by the weights that they have.
+
+        Args:
+            item_ids: names of series.
+            series: of each row, an index into them, (num_rows,).
+
+        Yields:
+            Rows, and their weights; each row once.
+        """
+        unusual = np.array([name in self.by_series for name in item_ids], np.bool_)
+        usual = np.flatnonzero(~unusual[series])
+        if len(usual):
+            yield usual, self.weights
+        order = np.argsort(series, kind="stable")
+        bounds = np.searchsorted(series[order], np.arange(len(item_ids) + 1))
+        for index in np.flatnonzero(unusual).tolist():
+            if bounds[index] < bounds[index + 1]:
+                yield order[bounds[index] : bounds[index + 1]], self.by_series[item_ids[index]]
 
 
 class EarlierErrors(NamedTuple):
@@ -185,7 +241,12 @@ def weighted_mean(forecasts: dict[str, Floats], weights: dict[str, float]) -> Fl
 
 
 def others_and_share(
-    forecasts: dict[str, Floats], weights: dict[str, float], shape: tuple[int, ...]
+    forecasts: dict[str, Floats],
+    combination: Combination,
+    shape: tuple[int, ...],
+    *,
+    item_ids: Sequence[str],
+    series: NDArray[Any],
 ) -> tuple[Floats, Floats]:
     """The weighted mean of the baselines' forecasts, and their weight beside the network's, by step.
 
@@ -193,9 +254,21 @@ def others_and_share(
 
     Args:
         forecasts: of each baseline with a weight, NaN where it has none.
-        weights: of the network, where it has one, and of each of them.
-        shape: of the forecasts.
+        combination: weights of the network and of each of them.
+        shape: of the forecasts; rows come first.
+        item_ids: names of series.
+        series: of each row, an index into them, (num_rows,).
     """
+    other, share = np.empty(shape), np.empty(shape)
+    for rows, weights in combination.rows_by_weights(item_ids, series):
+        known = {name: forecasts[name][rows] for name in weights if name in forecasts}
+        other[rows], share[rows] = _others_and_share(known, weights, other[rows].shape)
+    return other, share
+
+
+def _others_and_share(
+    forecasts: dict[str, Floats], weights: dict[str, float], shape: tuple[int, ...]
+) -> tuple[Floats, Floats]:
     known = np.zeros(shape)
     for name, each in forecasts.items():
         known += weights[name] * ~np.isnan(each)

@@ -19,6 +19,7 @@ from forecast_attn.data.findings import counted, quoted
 
 if TYPE_CHECKING:
     from forecast_attn.backtest.backtest_result import BacktestResult
+    from forecast_attn.baselines.combination_weights import Combination
     from forecast_attn.cli.tables import PipedConsole
     from forecast_attn.cli.training_display import TrainingDisplay
     from forecast_attn.data.zones import Zone
@@ -161,7 +162,7 @@ def show_result(result: BacktestResult, *, all_metrics: bool, quiet: bool) -> No
             console.print(part)
     if scores.best_baseline is not None:
         console.say(f"skill: against {scores.best_baseline}, the best of the baselines here")
-    for line in _combinations(result.weights):
+    for line in _combinations(result.combinations):
         console.say(line)
     for line in left_out_lines(scores.overall if all_metrics else _few(scores.overall)):
         notes.say(f"note: {line}")
@@ -175,13 +176,14 @@ def show_result(result: BacktestResult, *, all_metrics: bool, quiet: bool) -> No
     console.say(f"\nbacktest: {result.path}")
 
 
-def _combinations(weights: dict[int, dict[str, float]]) -> list[str]:
+def _combinations(combinations: dict[int, Combination]) -> list[str]:
     """The composition of the combination, once for neighbouring refits that have the same."""
     lines, before = [], None
-    for number, each in weights.items():
+    for number, each in combinations.items():
         if each != before:
             since = f" from refit {number} on" if number > 1 else ""
-            lines.append(f"combination{since}: {weights_text(each)}, as validation chose")
+            parts = f"{weights_text(each.weights)}, as validation chose", each.by_series_text()
+            lines.append(f"combination{since}: {'; '.join(part for part in parts if part)}")
         before = each
     return lines
 

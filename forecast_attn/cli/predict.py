@@ -209,11 +209,14 @@ def _say_what_was_done(notes: PipedConsole, result: ForecastResult, *, is_new_ta
 
 def _say_combination(notes: PipedConsole, result: ForecastResult) -> None:
     """Print the composition of the forecasts, and the series with the network's alone."""
+    from forecast_attn.baselines.combination_weights import Combination
     from forecast_attn.cli.training_display import weights_text
     from forecast_attn.data.findings import quoted
 
     if result.weights:
-        notes.say(f"forecasts are {weights_text(result.weights)}; attention and MAE are the network's")
+        by_series = Combination(result.weights, result.weights_by_series).by_series_text()
+        parts = f"forecasts are {weights_text(result.weights)}", by_series, "attention and MAE are the network's"
+        notes.say("; ".join(part for part in parts if part))
         return
     baselines = " and ".join(f"'{name}'" for name in result.combined_with)
     mean, have = ("the mean of ", "have") if len(result.combined_with) > 1 else ("", "has")
@@ -253,6 +256,8 @@ def _document(
         document |= {"samples": str(result.samples_path), "seed": result.samples_seed}
     if result.combined_with:
         combination = {"combined_with": list(result.combined_with), "weights": result.weights}
+        if result.weights_by_series:
+            combination["weights_by_series"] = result.weights_by_series
         document |= {**combination, "alone": list(result.alone)}
     return document | {
         "series": result.predictions["item_id"].nunique(),

@@ -245,13 +245,17 @@ def _better_baselines(metrics: dict[str, Any]) -> str | None:
 
 def _combination(metrics: dict[str, Any]) -> str:
     """Describe the forecast that validation chose."""
+    from forecast_attn.baselines.combination_weights import Combination
+
     combination = metrics["combination"]
     weights, scores = combination["weights"], combination["validation"]
     if set(weights) == {NETWORK}:
         return "predict will forecast with the network alone: no baseline improves it on these windows"
     measure = "mae" if scores["mase"] is None else "mase"
+    by_series = Combination.from_dict(combination).by_series_text()
     return (
         f"predict will forecast with {weights_text(weights)}: {measure.upper()} {scores[measure]:.4g} on these windows"
+        + (f"; {by_series}" if by_series else "")
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,8 @@ from forecast_attn.attention_file import (
 )
 from forecast_attn.attention_file.size import WINDOWS_TO_ESTIMATE_SIZE
 from forecast_attn.attention_file.writer import check_top, windows_per_group
+from forecast_attn.baselines.combination_weights import Combination
+from forecast_attn.config.values import NETWORK
 from forecast_attn.data.panel import Panel
 from forecast_attn.forecasting.identifiability import RANK_WINDOWS, value_rank
 from forecast_attn.forecasting.model import Model, WindowForecasts, attention_metadata
@@ -42,6 +44,14 @@ class NetworkShare(NamedTuple):
     """None where it is not known, or differs from window to window."""
     network_shares: dict[str, float] = {}  # noqa: RUF012 - never changed
     """Weight by series, for those in which it differs."""
+
+    @classmethod
+    def of(cls, combination: Combination) -> Self:
+        """The weight of the network in a combination; 1 where there is none."""
+        if not combination.weights:
+            return cls(1.0)
+        by_series = {name: weights.get(NETWORK, 0.0) for name, weights in combination.by_series.items()}
+        return cls(combination.weights.get(NETWORK, 0.0), by_series)
 
 
 @dataclass(frozen=True)

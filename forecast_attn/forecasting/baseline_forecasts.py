@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forecast_attn.baselines.combination import combined, mean_of
-from forecast_attn.baselines.combination_weights import others_and_share
+from forecast_attn.baselines.combination_weights import Combination, others_and_share
 from forecast_attn.baselines.registry import BaselineSetup, baseline_forecasts, quantile_forecasts
 from forecast_attn.config.values import NETWORK
 from forecast_attn.data.panel import Panel
@@ -33,11 +33,11 @@ class BaselineForecasts(NamedTuple):
     """Distances of their quantiles from their points, NaN without quantiles (num_series, horizon, num_quantiles)."""
 
     @classmethod
-    def weighted(cls, weights: dict[str, float], model: Model, panel: Panel) -> BaselineForecasts:
+    def weighted(cls, combination: Combination, model: Model, panel: Panel) -> BaselineForecasts:
         """Forecast with the baselines that validation chose, which learn from the whole history.
 
         Args:
-            weights: of the network and the baselines; where a baseline has no forecast the others share its weight.
+            combination: of the network and the baselines; where a baseline has no forecast the others share its weight.
             model: whose windows these are.
             panel: the history, with `horizon` future rows per series.
         """
@@ -45,12 +45,14 @@ class BaselineForecasts(NamedTuple):
         cutoffs = forecast_cutoffs(panel, schema.lookback, schema.horizon, pad=schema.padded)
         setup = BaselineSetup.of(schema, panel.timestamps[cutoffs].max())
         forecasts, unknown = {}, np.full((len(cutoffs), schema.horizon), np.nan)
-        for name in (each for each in weights if each != NETWORK):
+        for name in (each for each in combination.weights if each != NETWORK):
             try:
                 forecasts[name] = baseline_forecasts(name, panel, cutoffs, setup)
             except DataError:  # this history is too short to learn from
                 forecasts[name] = unknown
-        return cls(cutoffs, *others_and_share(forecasts, weights, unknown.shape))
+        series = panel.series_of(cutoffs)
+        mean, share = others_and_share(forecasts, combination, unknown.shape, item_ids=panel.item_ids, series=series)
+        return cls(cutoffs, mean, share)
 
     @classmethod
     def of(cls, names: tuple[str, ...], model: Model, panel: Panel) -> BaselineForecasts:

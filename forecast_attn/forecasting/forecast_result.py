@@ -58,6 +58,8 @@ class ForecastResult(Drawn):
     """The baselines that are in the forecasts."""
     weights: dict[str, float] = field(default_factory=dict)
     """Weights of `network` and each baseline, as validation chose; empty where both have one half."""
+    weights_by_series: dict[str, dict[str, float]] = field(default_factory=dict)
+    """Weights of the series here that have others, by their names."""
     alone: tuple[str, ...] = ()
     """The series of which none of those baselines had a forecast: the model's stands alone."""
     draw: Callable[..., Any] | None = field(default=None, repr=False, compare=False)

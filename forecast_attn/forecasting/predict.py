@@ -16,6 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.attention_file import AttentionDump, DumpChoice, read_attention
+from forecast_attn.baselines.combination_weights import Combination
 from forecast_attn.baselines.registry import check_baselines
 from forecast_attn.config.options import RunConfig
 from forecast_attn.config.requests import PredictRequest
@@ -149,13 +150,13 @@ class LoadedRun:
     model: Model
 
     @cached_property
-    def weights(self) -> dict[str, float]:
-        """The weights that validation chose in training; none where the network forecasts alone."""
-        return kept_weights(self.run)
+    def combination(self) -> Combination:
+        """As validation chose it in training."""
+        return kept_combination(self.run)
 
     def read_ahead(self) -> None:
         """Read the run's files that forecasts need and keep them: other machines may not have the run."""
-        _ = self.weights, self.left_out
+        _ = self.combination, self.left_out
 
     @cached_property
     def left_out(self) -> frozenset[str]:
@@ -174,7 +175,7 @@ class PreparedForecast:
     """With `horizon` future rows per series."""
     history: History
     findings: tuple[Finding, ...]
-    weights: dict[str, float]
+    combination: Combination
     combined_with: tuple[str, ...]
     other: BaselineForecasts | None
     """Forecasts to combine with."""
@@ -195,7 +196,7 @@ class PreparedForecast:
             model, loaded.run, request.data, request.future, cold_start=request.cold_start
         )
         findings += tuple(far_from_training(panel, model.schema.scaler, model.schema.lookback, model.schema.horizon))
-        weights = loaded.weights if request.combine_with is None else {}
+        combination = loaded.combination if request.combine_with is None else Combination()
         left_out = {*history.cold, *loaded.left_out}
         return cls(
             request,
@@ -203,9 +204,9 @@ class PreparedForecast:
             panel,
             history,
             findings,
-            weights,
-            tuple(name for name in weights if name != NETWORK) or request.combine_with or (),
-            _other(request, weights, model, panel),
+            combination,
+            tuple(name for name in combination.weights if name != NETWORK) or request.combine_with or (),
+            _other(request, combination, model, panel),
             tuple(name for name in panel.item_ids if name in left_out),
         )
 
@@ -217,6 +218,7 @@ class PreparedForecast:
 
     def result(self, predictions: pd.DataFrame) -> ForecastResult:
         """The result without files."""
+        by_series = self.combination.by_series
         return ForecastResult(
             predictions,
             None,
@@ -227,7 +229,8 @@ class PreparedForecast:
             repairs=self.panel.repairs,
             findings=self.findings,
             combined_with=self.combined_with,
-            weights=self.weights,
+            weights=self.combination.weights,
+            weights_by_series={name: self.combination.of(name) for name in self.panel.item_ids if name in by_series},
             alone=() if self.other is None else self.other.alone(self.panel),
         )
 
@@ -277,26 +280,37 @@ def read_beyond(
     return with_calendar_of(model, panel), history, panel, findings
 
 
-def kept_weights(run: RunDir) -> dict[str, float]:
-    """The weights that validation chose in training; none where the network forecasts alone.
+def kept_combination(run: RunDir) -> Combination:
+    """The combination that validation chose in training; an empty one where the network forecasts alone.
 
     Raises:
         RunError: metrics.json is damaged.
     """
     try:
-        weights = dict(run.read_json(run.metrics).get("combination", {}).get("weights", {}))
-        check_baselines([name for name in weights if name != NETWORK])
-        if not all(isinstance(part, float) and 0 < part <= 1 for part in weights.values()):
-            raise ValueError("weights that cannot be")
+        combination = Combination.from_dict(run.read_json(run.metrics).get("combination", {}))
+        check_baselines([name for name in combination.weights if name != NETWORK])
+        for weights in (combination.weights, *combination.by_series.values()):
+            possible = all(isinstance(part, float) and 0 < part <= 1 for part in weights.values())
+            if not possible or not set(weights) <= set(combination.weights):
+                raise ValueError("weights that cannot be")
     except (TypeError, ValueError, AttributeError, ConfigError) as error:
         raise RunError(f"'{run.metrics}' is damaged: {reason_of(error)}", DAMAGED_HINT) from None
-    return {} if set(weights) == {NETWORK} else weights
+    return Combination() if set(combination.weights) == {NETWORK} else combination
 
 
-def _other(request: ForecastRequest, weights: dict[str, float], model: Model, panel: Panel) -> BaselineForecasts | None:
+def kept_weights(run: RunDir) -> dict[str, float]:
+    """The weights of `kept_combination` that most series have.
+
+    Raises:
+        RunError: metrics.json is damaged.
+    """
+    return kept_combination(run).weights
+
+
+def _other(request: ForecastRequest, combination: Combination, model: Model, panel: Panel) -> BaselineForecasts | None:
     if request.combine_with:
         return BaselineForecasts.of(request.combine_with, model, panel)
-    return BaselineForecasts.weighted(weights, model, panel) if weights else None
+    return BaselineForecasts.weighted(combination, model, panel) if combination.weights else None
 
 
 def check_members(model: Model, request: ForecastRequest) -> None:

@@ -19,7 +19,7 @@ from forecast_attn.data.zones import Zone
 from forecast_attn.devices import cpu_threads
 from forecast_attn.errors import ConfigError, DataError
 from forecast_attn.forecasting.inference import load_model
-from forecast_attn.forecasting.predict import kept_weights, read_beyond
+from forecast_attn.forecasting.predict import kept_combination, read_beyond
 from forecast_attn.plotting.forecasts import check_known
 from forecast_attn.plotting.past import Past, Rows, newest_validation, read_past
 from forecast_attn.plotting.scene import numbers
@@ -232,8 +232,8 @@ def _attribution(past: Past, row: int, step: int | None, steps: list[int], notes
     known = min(lookback, row + 1 - int(panel.starts[series]))
     behind, ahead = slice(row + 1 - known, row + 1), slice(row + 1, row + 1 + horizon)
     inputs = tuple(replace(each, past=each.past[lookback - known :]) for each in result.inputs)
-    weights = kept_weights(RunDir(past.run.home))
-    share = weights.get(NETWORK, 0.0) if weights else 1.0
+    combination = kept_combination(RunDir(past.run.home))
+    share = combination.of(panel.item_ids[series]).get(NETWORK, 0.0) if combination.weights else 1.0
     return Attribution(
         target=panel.roles.target,
         item_id=panel.item_ids[series],

@@ -130,7 +130,8 @@ _METRICS = record(
         "final_fit": _FINAL_FIT,
         "no_final_fit": nullable(text),
         "combination": record(
-            {"weights": table(number), "validation": record(_ERRORS)}, {"alone": table(record(_ERRORS))}
+            {"weights": table(number), "validation": record(_ERRORS)},
+            {"by_series": table(table(number)), "alone": table(record(_ERRORS))},
         ),
         "weight_need": _WEIGHT_NEED,
         "update": _UPDATE,

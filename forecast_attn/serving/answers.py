@@ -70,6 +70,7 @@ def _notes(result: ForecastResult) -> dict[str, Any]:
         "not_learned": list(result.not_learned),
         "combined_with": list(result.combined_with),
         "weights": result.weights,
+        "weights_by_series": result.weights_by_series,
         "alone": list(result.alone),
         "unknown_categories": [vars(unknown) for unknown in result.unknown_categories],
         "repairs": [repair.message for repair in result.repairs],

@@ -6,17 +6,19 @@ What was chosen is kept in metrics.json, and the rows that the baselines need (`
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from forecast_attn.baselines.combination_weights import (
     PRIOR_FORMULAS,
+    Combination,
     EarlierErrors,
     scaled_error,
     weighted_mean,
 )
-from forecast_attn.baselines.naive import Floats
+from forecast_attn.baselines.naive import Floats, Ints
 from forecast_attn.baselines.registry import BaselineSetup, CachedBaselines, baseline_forecasts
 from forecast_attn.baselines.theta import rows_needed
 from forecast_attn.config.options import RunConfig
@@ -94,27 +96,37 @@ def earlier_errors(panel: Panel, setup: BaselineSetup, scale: Floats) -> Earlier
 
 
 def scored_combination(
-    weights: dict[str, float], network: Floats, others: dict[str, Floats], actual: Floats, scale: Floats
+    combination: Combination,
+    forecasts: dict[str, Floats],
+    actual: Floats,
+    scale: Floats,
+    *,
+    item_ids: Sequence[str],
+    series: Ints,
 ) -> dict[str, Any]:
     """The combination as metrics.json holds it: its weights, and errors on the windows.
 
     Args:
-        weights: of the network and of candidates.
-        network: the network's forecasts, (num_windows, horizon).
-        others: those of the candidates.
+        combination: of the network and of candidates.
+        forecasts: of the network and of the candidates, (num_windows, horizon) each.
         actual: actual values, NaN where not observed.
         scale: in-sample error of seasonal-naive, of each window's series (num_windows,).
+        item_ids: names of series.
+        series: of each window, an index into them, (num_windows,).
     """
+    network = forecasts[NETWORK]
     unknown = np.full(network.shape, np.nan)
-    forecasts = {name: network if name == NETWORK else others.get(name, unknown) for name in weights}
-    mean = weighted_mean(forecasts, weights)
+    named = {name: forecasts.get(name, unknown) for name in combination.weights}
+    mean = unknown.copy()
+    for rows, weights in combination.rows_by_weights(item_ids, series):
+        mean[rows] = weighted_mean({name: named[name][rows] for name in weights}, weights)
     combined = np.where(np.isnan(mean), network, mean)
     alone = {
         name: point_metrics(actual, forecast, scale)
-        for name, forecast in forecasts.items()
+        for name, forecast in named.items()
         if name != NETWORK and not np.isnan(forecast).any()
     }
-    return {"weights": weights, "validation": point_metrics(actual, combined, scale), "alone": alone}
+    return {**combination.to_dict(), "validation": point_metrics(actual, combined, scale), "alone": alone}
 
 
 def rows_to_keep(weights: dict[str, float], preparation: Preparation, config: RunConfig) -> int:

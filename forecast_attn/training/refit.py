@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
+from forecast_attn.baselines.combination_weights import Combination
 from forecast_attn.baselines.registry import BaselineSetup, CachedBaselines
 from forecast_attn.config.options import RunConfig
 from forecast_attn.config.values import parse_share_range
@@ -107,8 +108,8 @@ def folder_of_network(folder: Path, model: Model, number: int) -> Path:
     return folder / str(number) if model.is_ensemble else folder
 
 
-def weights_after(model: Model, panel: Panel, request: Refit, device: torch.device) -> dict[str, float] | None:
-    """Choose the weights of network and baselines on the validation windows of a refit.
+def combination_after(model: Model, panel: Panel, request: Refit, device: torch.device) -> Combination | None:
+    """Combine network and baselines as the validation windows of a refit choose.
 
     Args:
         model: the refitted one.
@@ -117,7 +118,7 @@ def weights_after(model: Model, panel: Panel, request: Refit, device: torch.devi
         device: where to compute.
 
     Returns:
-        The weights that are not 0; None where the refit has no validation windows.
+        None where the refit has no validation windows.
     """
     preparation = windows_to_refit(model, panel_until(panel, request.cutoff), request)
     if not len(preparation.validation_cutoffs):
@@ -125,7 +126,7 @@ def weights_after(model: Model, panel: Panel, request: Refit, device: torch.devi
     validation = forecast_validation(model, preparation, preparation.windows().to(device))
     setup = BaselineSetup.of(model.schema, preparation.split.boundary)
     baselines = CachedBaselines(preparation.panel, validation.cutoffs, setup)
-    return dict(combination(preparation, validation, baselines)["weights"])
+    return Combination.from_dict(combination(preparation, validation, baselines))
 
 
 def held_out_steps(model: Model, known: Panel, request: Refit) -> int:

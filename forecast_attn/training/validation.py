@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forecast_attn.attention_file import DumpChoice
-from forecast_attn.baselines.combination_weights import choose_weights, independent_windows
+from forecast_attn.baselines.combination_weights import Combination, choose_weights, independent_windows
 from forecast_attn.baselines.registry import DEFAULT_BASELINES, CachedBaselines
 from forecast_attn.baselines.scales import Floats, seasonal_naive_error
+from forecast_attn.baselines.weights_by_series import weights_by_series
 from forecast_attn.config.options import RunConfig
 from forecast_attn.config.values import NETWORK
 from forecast_attn.data.split import spread_evenly
@@ -159,8 +160,8 @@ def _score_and_write(
     if not run.is_member and model.config.training.combination == "auto":
         scores["combination"] = combination(preparation, validation, baselines)
         write_tail(run, preparation.panel, rows_to_keep(scores["combination"]["weights"], preparation, model.config))
-    weights = scores.get("combination", {}).get("weights", {NETWORK: 1.0})
-    scores |= _write_attention(run, model, preparation, arrays, validation, scores, weights.get(NETWORK, 0.0))
+    share = NetworkShare.of(Combination.from_dict(scores.get("combination", {})))
+    scores |= _write_attention(run, model, preparation, arrays, validation, scores, share)
     short_series = preparation.split.short_series()
     final = train_on_all_rows()  # once everything is scored and written, for it replaces the weights
     metrics = {**ending, **scores, "short_series": short_series, **final}
@@ -180,7 +181,7 @@ class UpdateMetrics(NamedTuple):
     epochs: int
     ending: dict[str, Any]
     """The training on all rows, or why there was none."""
-    weights: dict[str, float]
+    combination: Combination
     """Of network and baselines; empty where the network forecasts alone."""
 
 
@@ -204,10 +205,8 @@ def score_updated(run: RunDir, model: Model, preparation: Preparation, facts: Up
         member.write_json(member.metrics, about)
         members.append({"seed": network.config.training.seed, **_repeated(about)})
     scores, validation = _updated_scores(run, model, preparation, arrays, baselines)
-    if facts.weights:
-        scale = naive_errors(preparation)[validation.series]
-        others, forecast = candidates(baselines), validation.prediction
-        scores["combination"] = scored_combination(facts.weights, forecast, others, validation.actual, scale)
+    if facts.combination.weights:
+        scores["combination"] = _scored(facts.combination, preparation, validation, candidates(baselines))
     ending = facts.ending | ({"members": members} if members else {"model_sha256": sha256_of(run.model)})
     epochs = {} if members else {"best_epoch": facts.best_epochs[0], "epochs": facts.epochs}
     short = preparation.split.short_series()
@@ -224,7 +223,7 @@ def _updated_scores(
         scores["validation"]["calibrated_on_these_windows"] = False
     if run.calibration.is_file():
         scores["calibration_sha256"] = sha256_of(run.calibration)
-    scores |= _write_attention(run, model, preparation, arrays, validation, scores, 1.0)
+    scores |= _write_attention(run, model, preparation, arrays, validation, scores, NetworkShare(1.0))
     return scores, validation
 
 
@@ -233,14 +232,33 @@ def combination(
 ) -> dict[str, Any]:
     """Choose the weights of network and baselines, and score them together."""
     others, scale = candidates(baselines), naive_errors(preparation)
+    forecasts, windows = {NETWORK: validation.prediction, **others}, (validation.cutoffs, validation.series)
     weights = choose_weights(
-        {NETWORK: validation.prediction, **others},
+        forecasts,
         validation.actual,
         scale[validation.series],
-        independent=independent_windows(validation.cutoffs, validation.series, preparation.schema.horizon),
+        independent=independent_windows(*windows, preparation.schema.horizon),
         earlier=earlier_errors(preparation.panel, baselines.setup, scale),
     )
-    return scored_combination(weights, validation.prediction, others, validation.actual, scale[validation.series])
+    by_series = weights_by_series(weights, forecasts, validation.actual, *windows)
+    item_ids = preparation.panel.item_ids
+    chosen = Combination(weights, {item_ids[series]: each for series, each in by_series.items()})
+    return _scored(chosen, preparation, validation, others)
+
+
+def _scored(
+    chosen: Combination, preparation: Preparation, validation: ValidationForecasts, others: dict[str, Floats]
+) -> dict[str, Any]:
+    """The combination as metrics.json holds it: its weights, and errors on the windows."""
+    series = validation.series
+    return scored_combination(
+        chosen,
+        {NETWORK: validation.prediction, **others},
+        validation.actual,
+        naive_errors(preparation)[series],
+        item_ids=preparation.panel.item_ids,
+        series=series,
+    )
 
 
 class ValidationForecasts(NamedTuple):
@@ -370,7 +388,7 @@ def _write_attention(
     arrays: WindowArrays,
     validation: ValidationForecasts,
     scores: dict[str, Any],
-    share: float,
+    share: NetworkShare,
 ) -> dict[str, Any]:
     """Write the attention of the validation windows, and return the test whether the forecasts need it.
 
@@ -388,7 +406,7 @@ def _write_attention(
     options, panel = model.config.training, preparation.panel
     choice = DumpChoice.of(options.attention_windows, options.attention_dtype, options.attention_top)
     cutoffs = preparation.validation_cutoffs
-    output = AttentionDumpPlan.plan(model, panel, arrays, cutoffs, choice, NetworkShare(share))
+    output = AttentionDumpPlan.plan(model, panel, arrays, cutoffs, choice, share)
     with output.open(run.validation_attention) as writer:
         for forecasts in forecast_windows(model.uncalibrated, panel, output.cutoffs, arrays):
             output.write(writer, forecasts)

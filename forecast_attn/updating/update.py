@@ -15,12 +15,13 @@ import torch
 from forecast_attn.backtest.backtest_options import RefitOptions
 from forecast_attn.backtest.backtest_table import trained_series
 from forecast_attn.backtest.cutoffs import axis_of
+from forecast_attn.baselines.combination_weights import Combination
 from forecast_attn.config.requests import UpdateRequest
 from forecast_attn.data.panel import Panel
 from forecast_attn.devices import choose_device, cpu_threads
 from forecast_attn.errors import ConfigError
 from forecast_attn.forecasting.inference import load_model
-from forecast_attn.forecasting.predict import kept_weights
+from forecast_attn.forecasting.predict import kept_combination
 from forecast_attn.forecasting.tail import write_tail
 from forecast_attn.runs.atomic import make_scratch, remove_scratch, write_atomically, write_errors_of
 from forecast_attn.runs.run_dir import RunDir, check_is_free, sha256_of
@@ -29,10 +30,10 @@ from forecast_attn.training.choose_combination import rows_to_keep
 from forecast_attn.training.judged_refit import Updated, updated
 from forecast_attn.training.refit import (
     Refit,
+    combination_after,
     folder_of_network,
     held_out_steps,
     panel_until,
-    weights_after,
     windows_to_refit,
 )
 from forecast_attn.training.validation import UpdateMetrics, score_updated
@@ -175,16 +176,16 @@ class _UpdatedRun:
         calibration = self.update.model.calibration
         if calibration is not None:
             run.write_json(run.calibration, calibration.to_dict())
-        weights = self._weights()
+        combination = self._combination()
         preparation = windows_to_refit(
             self.update.start, self.known, replace(self.refit_request, since=None, half_life=None)
         )
-        write_tail(run, preparation.panel, rows_to_keep(weights, preparation, self.update.model.config))
+        write_tail(run, preparation.panel, rows_to_keep(combination.weights, preparation, self.update.model.config))
         if not len(preparation.validation_cutoffs):
             self._finish_unscored()
             return
         best = self.update.epochs if self.update.is_new else (0,) * len(self.update.epochs)
-        facts = UpdateMetrics(self._record(), best, self.refit_request.epochs, self._ending(), weights)
+        facts = UpdateMetrics(self._record(), best, self.refit_request.epochs, self._ending(), combination)
         score_updated(run, self.update.start, preparation, facts)
 
     def _finish_unscored(self) -> None:
@@ -223,12 +224,12 @@ class _UpdatedRun:
             if source.is_file():
                 write_atomically(target, source.read_bytes())
 
-    def _weights(self) -> dict[str, float]:
-        """Weights of network and baselines: chosen anew where new weights go on; empty where the network is alone."""
-        kept = kept_weights(self.parent)
-        if not kept or not self.update.is_new:
+    def _combination(self) -> Combination:
+        """Network and baselines: chosen anew where new weights go on; empty where the network is alone."""
+        kept = kept_combination(self.parent)
+        if not kept.weights or not self.update.is_new:
             return kept
-        return weights_after(self.update.start, self.panel, self.refit_request, self.device) or kept
+        return combination_after(self.update.start, self.panel, self.refit_request, self.device) or kept
 
     def _record(self) -> dict[str, Any]:
         """The update as metrics.json holds it."""

@@ -47,6 +47,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 WEIGHTS = {"network": 0.25, "theta": 0.5, "seasonal-naive": 0.25}
+BY_SERIES = {"s01": {"theta": 1.0}, "s17": {"network": 0.5, "seasonal-naive": 0.5}}
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +60,7 @@ def combined_run(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
             (copy / file.name).write_bytes(file.read_bytes())
     metrics = json.loads((copy / "metrics.json").read_text())
     del metrics["manifest"]  # else the altered file is refused for its digest
-    metrics["combination"]["weights"] = WEIGHTS
+    metrics["combination"] |= {"weights": WEIGHTS, "by_series": BY_SERIES}
     (copy / "metrics.json").write_text(json.dumps(metrics))
     return copy
 
@@ -79,6 +80,9 @@ def test_later_rows_are_forecast_as_predict_would(combined_run: Path) -> None:
     expected = forecaster.predict(known).predictions
     for name in ("prediction", "0.1", "0.9"):
         np.testing.assert_array_equal(there[name].to_numpy(), expected[name].to_numpy())
+    theta = rows_of(result, "theta")
+    of_series = [rows.loc[(rows["item_id"] == "s01"), "prediction"].to_numpy() for rows in (both, theta)]
+    np.testing.assert_allclose(*of_series, rtol=1e-12)
     assert set(result.frame["model"]) == {"run", "combination", "theta", "seasonal-naive"}
 
 
@@ -114,7 +118,8 @@ def test_refits_choose_the_weights_anew(run: Path, combined_run: Path) -> None:
         parts = {name: rows_of(result, "run" if name == "network" else name) for name in weights}
         parts = {name: rows.loc[rows["cutoff"] == cutoff, "prediction"].to_numpy() for name, rows in parts.items()}
         both = rows_of(result, "combination")
-        expected = sum(weights[name] * parts[name] for name in weights)
+        of_row = [result.combinations[number].of(name) for name in both.loc[both["cutoff"] == cutoff, "item_id"]]
+        expected = sum(np.array([each.get(name, 0) for each in of_row]) * parts[name] for name in weights)
         np.testing.assert_allclose(both.loc[both["cutoff"] == cutoff, "prediction"], expected, rtol=1e-9)
     fixed = Forecaster.load(combined_run).backtest(whole, **options, refit_validation=0)
     assert fixed.weights == {1: WEIGHTS, 2: WEIGHTS}

@@ -20,6 +20,7 @@ from forecast_attn.backtest.backtest_plan import plan_backtest
 from forecast_attn.backtest.finished_parts import Parts
 from forecast_attn.backtest.job import BacktestListener
 from forecast_attn.backtest.refits import Refits
+from forecast_attn.baselines.combination_weights import Combination
 from forecast_attn.baselines.registry import BaselineSetup, baseline_forecasts
 from forecast_attn.config.options import RunConfig
 from forecast_attn.runs.run_dir import RunDir
@@ -39,12 +40,13 @@ def test_a_refit_that_was_no_better_has_the_weights_of_the_model_it_began_with(
     origin: str, weights: dict[str, float], tmp_path: Path
 ) -> None:
     parts = Parts(tmp_path / "bt.parquet", {})
-    parts.combination(1).write_text('{"network": 0.2, "linear": 0.8}')  # of the first refit; the second wrote none
+    first = Combination({"network": 0.2, "linear": 0.8}, {"a": {"linear": 1.0}})
+    parts.combination(1).write_text(json.dumps(first.to_dict()))  # the second refit wrote none
     options = SimpleNamespace(refits=SimpleNamespace(origin=origin))
-    job: Any = SimpleNamespace(model=None, start=None, weights={"network": 1.0}, options=options)
+    job: Any = SimpleNamespace(model=None, start=None, combination=Combination({"network": 1.0}), options=options)
     refits = Refits(job, parts, BacktestListener())
-    assert refits.combination_of(1) == {"network": 0.2, "linear": 0.8}
-    assert refits.combination_of(2) == weights
+    assert refits.combination_of(1) == first
+    assert refits.combination_of(2).weights == weights
 
 
 def backtest(run: Path, data: pd.DataFrame, out: Path, **options: object) -> pd.DataFrame:
