@@ -56,7 +56,7 @@ class BacktestResult(Drawn):
 
     @property
     def weights(self) -> dict[int, dict[str, float]]:
-        """Those of `combinations` that most series have."""
+        """Weights of the `combinations` by name, without those of single series."""
         return {number: each.weights for number, each in self.combinations.items()}
 
     @functools.cached_property

@@ -99,7 +99,7 @@ class Refits:
         return Combination.from_dict(json.loads(self.parts.combination(last).read_text(encoding="utf-8")))
 
     def combinations(self) -> dict[int, Combination]:
-        """Those that were chosen on validation windows, by the number of the model."""
+        """Combinations that were chosen on validation windows, by the number of the model."""
         numbers = self.backtest.folds.models if self.backtest.combination.weights else ()
         return {number: self.combination_of(number) for number in numbers}
 
