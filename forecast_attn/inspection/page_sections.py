@@ -69,7 +69,7 @@ def _is_number(cell: Any) -> bool:
 
 
 def _row(cells: Sequence[Any], kinds: Sequence[str]) -> str:
-    name, *values = (escape(_aligned(cell)) for cell in cells)
+    name, *values = (escape(_aligned(cell)).replace(" %", "\u00a0%") for cell in cells)
     return f'<th scope="row">{name}</th>' + "".join(
         f"<td{kind}>{value}</td>" for value, kind in zip(values, kinds[1:], strict=True)
     )

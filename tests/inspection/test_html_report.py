@@ -286,7 +286,7 @@ def test_an_audit_is_shown_with_its_verdicts_and_numbers(make_dump):
         assert re.search(rf"{title} <span[^>]*>{word}<", html)
     assert "12.5 demand" in outline.texts["td"]
     assert "0.25 demand to 0.9 demand (random weights, 100 draws)" in outline.texts["td"]
-    assert "37 %" in outline.texts["td"]
+    assert "37\u00a0%" in outline.texts["td"]
 
 
 def test_the_curves_of_an_audit_are_drawn_to_scale(make_dump):
