@@ -553,6 +553,35 @@ def test_a_column_that_leaves_stamps_twice_is_no_identifier(tmp_path: Path) -> N
         assert "duplicates" not in proposal.options
 
 
+def test_provinces_that_some_countries_have_tell_series_apart(tmp_path: Path) -> None:
+    names = [("Germany", None), ("France", None), ("China", "Hubei"), ("China", "Beijing")]
+    rows = [(day, *name, value) for day in days(60) for name, value in zip(names, values(4), strict=True)]
+    frame = pd.DataFrame(rows, columns=["date", "country", "province", "cases"])
+    assert first_of(tmp_path, frame)["item_id"] == "country,province"
+
+
+def test_na_is_the_name_of_a_region_and_no_value_in_other_columns(forecast: Callable, tmp_path: Path) -> None:
+    """Read as empty cells, three regions were added up without a word."""
+    rows = [(day, name, value) for day in days(60) for name, value in zip(("NA", "EMEA"), values(2), strict=True)]
+    frame = pd.DataFrame(rows, columns=["date", "region", "sales"])
+    options = first_of(tmp_path, frame)
+    assert options["item_id"] == "region"
+    outcome = forecast("check", tmp_path / "table.csv", "--id", "region")
+    assert (outcome.code, "NA      2024-01-01" in outcome.out) == (0, True)
+    assert "aggregate" in first_of(tmp_path, frame.assign(region=frame["region"].replace("NA", "")))
+    frame.loc[4, "sales"] = np.nan
+    frame.to_csv(tmp_path / "table.csv", index=False, na_rep="NA")
+    assert read_table(tmp_path / "table.csv", DataConfig(item_id="region"))["sales"].isna().sum() == 1
+
+
+def test_blank_lines_are_no_rows_beside_an_identifier(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("item_id,y\nNA,1\n\nb,2\n,3\n\n")
+    frame = read_table(path, DataConfig())
+    assert frame["y"].tolist() == [1, 2, 3]
+    assert frame["item_id"].isna().tolist() == [False, False, True]
+
+
 def test_given_options_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     frame = pd.DataFrame({"date": days(90), "a": values(90), "b": values(90)})

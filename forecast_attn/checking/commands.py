@@ -338,6 +338,9 @@ class _Search:
 
     def _settled(self, options: dict[str, Any]) -> Proposal | None:
         """The options with those that answer every error, tried on the table itself; None where an error is left."""
+        item_id = options.get("item_id")
+        if item_id in self.frame.columns and self.frame[item_id].isna().any():
+            return self._verified(options)  # `NA` is a name where the table is read with this identifier
         for _ in range(MOST_REPAIRS):
             config = self._config(options)
             if config is None:

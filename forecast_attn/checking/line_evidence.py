@@ -289,7 +289,7 @@ def find_titles(rows: list[list[str]]) -> int:
     common = Counter(widths).most_common(1)[0][0] if widths else 0
     first = widths.index(common) if common > 1 else 0
     names = [cell for cell in rows[first] if cell.strip()] if first else []
-    is_header = bool(names) and not any(DATA_CELL.fullmatch(name.strip()) for name in names)
+    is_header = len(set(names)) == len(names) > 0 and not any(DATA_CELL.fullmatch(name.strip()) for name in names)
     return first if is_header and first <= MOST_TITLES and max(widths[:first]) < common else 0
 
 

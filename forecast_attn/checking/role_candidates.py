@@ -305,6 +305,8 @@ def _candidates_with(frame: pd.DataFrame, time: str, config: DataConfig) -> Iter
         season = season_of_unit(frame[time], len(steps)) if time in frame.columns else None
     kind = _kind(time, stamps, is_unique=is_unique, is_regular=regular >= REGULAR)
     yield RoleCandidate(time, name, kind, stamps, len(steps), date_format, automatic_roles(frame, config), season)
+    if config.item_id is None and name in frame.columns and frame[name].isna().any():  # unless those are called `NA`
+        yield from _candidates_with(frame.drop(columns=[name]), time, config)
 
 
 def _numbered_rows(frame: pd.DataFrame, config: DataConfig) -> Iterator[RoleCandidate]:

@@ -52,13 +52,14 @@ def series_of(frame: pd.DataFrame, time: str, stamps: NDArray[Any], config: Data
             return automatic, keys
     if time == ROW_NUMBER:
         return None, none
-    codes = {name: pd.factorize(frame[name])[0] for name in _id_columns(frame, time, config)}
+    codes = {name: pd.factorize(frame[name], use_na_sentinel=False)[0] for name in _id_columns(frame, time, config)}
+    incomplete = {name for name in codes if frame[name].isna().any()}
     if _repeated(none, stamps) <= MOST_REPEATED:  # a few repeats are mistakes, unless rows stand series after series
-        apart = next((name for name in codes if _stand_apart(codes[name], stamps)), None)
+        apart = next((name for name in codes if name not in incomplete and _stand_apart(codes[name], stamps)), None)
         return apart, none if apart is None else codes[apart]
     numeric = {name for name in codes if is_numeric(frame[name])}
     for most in (0.0, MOST_REPEATED):
-        pair = _keys_of(codes, numeric, stamps, most)
+        pair = _keys_of(codes, numeric, incomplete, stamps, most)
         if pair is not None:
             return pair
     may_be_blocks = stamps.dtype.kind == "M" or (is_called_year(time) and holds_years(frame[time]))
@@ -105,25 +106,36 @@ def _id_columns(frame: pd.DataFrame, time: str, config: DataConfig) -> list[str]
 
 def _may_name_series(column: pd.Series) -> bool:
     is_calendar = is_of_the_calendar(column) and str(column.name).lower() not in COUNTERS
-    if is_calendar or is_clock(column) or periods_of_day(column) is not None or column.isna().any():
+    may_be_empty = isinstance(column.dtype, pd.CategoricalDtype)
+    if (
+        is_calendar
+        or is_clock(column)
+        or periods_of_day(column) is not None
+        or (column.isna().any() and not may_be_empty)
+    ):
         return False
     if pd.api.types.is_float_dtype(column.dtype) and not are_whole(column):
         return False
-    return 1 < column.nunique() <= len(column) / FEWEST_PER_SERIES and not looks_like_dates(column)
+    return 1 < column.nunique(dropna=False) <= len(column) / FEWEST_PER_SERIES and not looks_like_dates(column)
 
 
 # --------------------------------------------------------------------------- keys
 
 
-def _keys_of(codes: dict[str, Keys], numeric: set[str], stamps: NDArray[Any], most: float) -> tuple[str, Keys] | None:
+def _keys_of(
+    codes: dict[str, Keys], numeric: set[str], incomplete: set[str], stamps: NDArray[Any], most: float
+) -> tuple[str, Keys] | None:
     """The fewest columns that leave at most this share of stamps repeated within a series, and the series.
 
-    Of several, those of text, of fewest series, whose numbers are called names (`zipcode`), and that stand first.
+    Of several, those of text, of fewest series, whose numbers are called names (`zipcode`), and that stand first. One
+    with empty cells, as of provinces where a country has none, is no name but `NA`.
     """
     steps, distinct = pd.factorize(stamps)
     for size in sorted({size for size in (1, 2, 3, len(codes)) if 0 < size <= len(codes)}):
         candidates: list[tuple[Any, ...]] = []
         for names in itertools.combinations(codes, size):
+            if size > 1 and incomplete.issuperset(names):
+                continue
             keys = _joined_codes([codes[name] for name in names])
             rows = np.bincount(keys)
             if len(keys) < FEWEST_TOGETHER * len(rows) * len(distinct):

@@ -236,10 +236,10 @@ def _has_few_footnotes(column: Texts) -> bool:
     return bool(marked[column.codes[column.codes >= 0]].mean() <= MOST_FOOTNOTES)
 
 
-def stripped(column: Texts, na: tuple[str, ...]) -> Texts:
-    """Strip the text; words for a missing value, and those that the user names, become missing."""
+def stripped(column: Texts, missing: tuple[str, ...]) -> Texts:
+    """Strip the text; words for a missing value become missing."""
     texts = pc.utf8_trim_whitespace(column.distinct)
-    gone = pc.is_in(texts, pa.array([*MISSING_WORDS, *na], texts.type))
+    gone = pc.is_in(texts, pa.array(missing, texts.type))
     if not pc.any(gone).as_py() and texts.equals(column.distinct):
         return column
     kept = pc.if_else(gone, None, texts).dictionary_encode()

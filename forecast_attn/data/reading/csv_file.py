@@ -170,7 +170,7 @@ class _Columns:
 
     def _without_blank_lines(self, block: Block, table: pa.Table) -> pa.Table:
         """The table without the rows of nulls that Arrow makes of blank lines: they cost no search that way."""
-        if not block.plain or self._has_blank_lines or not all(column.null_count for column in table.columns):
+        if not block.plain or self._has_blank_lines or not all(map(_has_empty_cells, table.columns)):
             return table
         self._has_blank_lines = True
         rows = self._convert(block)
@@ -207,7 +207,7 @@ class _Columns:
             convert_options=pa_csv.ConvertOptions(
                 column_types={name: kind for name, kind in zip(names, kinds, strict=True) if kind is not None},
                 null_values=[*MISSING_WORDS, *self.plan.na],
-                strings_can_be_null=True,
+                strings_can_be_null=not self.plan.identifiers,
                 decimal_point=self.plan.decimal,
                 check_utf8=False,
             ),
@@ -217,7 +217,8 @@ class _Columns:
         cells = collected.finish()
         if not isinstance(cells, Texts):
             return cells
-        texts = stripped(cells, self.plan.na)
+        missing = [word for word in MISSING_WORDS if word != "NA" or name not in self.plan.identifiers]
+        texts = stripped(cells, (*missing, *self.plan.na))
         if name in self.plan.texts:
             return texts
         column, example = finish_text(texts, self.plan.decimal, grouped=self.plan.decimal_is_given)
@@ -238,6 +239,13 @@ def _decisive_cells(texts: Texts) -> list[str]:
     """Sample of a column's distinct cells that can decide the decimal mark."""
     with_comma = texts.distinct.filter(pc.match_substring(texts.distinct, ","))
     return [bare_number(cell) for part in (texts.distinct, with_comma) for cell in part[:MOST_CELLS].to_pylist()]
+
+
+def _has_empty_cells(column: pa.ChunkedArray) -> bool:
+    """Return whether a column has nulls, or empty texts, which are no nulls where `NA` may be a name."""
+    if not pa.types.is_dictionary(column.type):
+        return bool(column.null_count)
+    return bool(column.null_count) or any(pc.any(pc.equal(chunk.dictionary, "")).as_py() for chunk in column.chunks)
 
 
 def _kind(arrow_type: pa.DataType) -> str:

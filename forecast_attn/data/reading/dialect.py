@@ -264,6 +264,8 @@ class Plan:
     """Given by the user, or detected in a cell."""
     texts: frozenset[str]
     """Columns that are text whatever they look like: identifiers and categories."""
+    identifiers: frozenset[str]
+    """Those of them in which `NA` is a name."""
     texts_by_content: frozenset[str] = field(default_factory=frozenset)
     """Columns that looked like numbers in the first rows only."""
     extra_lines: ExtraLines = field(default_factory=ExtraLines)
@@ -307,6 +309,7 @@ def first_plan(source: Source, config: DataConfig) -> Plan:
     identifiers = () if config.item_id is None else (config.item_id, *map(str.strip, config.item_id.split(",")))
     declared = (*identifiers, *config.categorical)
     texts = frozenset(name for name in names if name in declared or name.lower() in TEXT_COLUMNS)
+    of_series = frozenset(name for name in texts if name in identifiers or name not in config.categorical)
     seen = decimal or find_decimal(_cells(records, names, texts, config.na), source.label)
     return Plan(
         encoding=encoding,
@@ -317,6 +320,7 @@ def first_plan(source: Source, config: DataConfig) -> Plan:
         decimal_is_given=decimal is not None,
         decimal_is_known=seen is not None,
         texts=texts,
+        identifiers=of_series,
         extra_lines=ExtraLines(
             config.skip_rows,
             config.comment,
