@@ -99,7 +99,7 @@ def test_a_missing_category_ahead_is_refused(
         "--future",
         write(future, "future.csv"),
         message="has no 'shift' for 1 of the 7 steps",
-        hint="^fill in the empty cells of 'shift', with one of 'long', 'short'; forecast explain FA513",
+        hint="^fill in the empty cells of 'shift', with one of 'long', 'short'; `forecast explain FA513`",
     )
 
 
