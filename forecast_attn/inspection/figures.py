@@ -62,7 +62,7 @@ def empty_figure(height: float) -> "Figure":
 def write_heading(figure: "Figure", title: str, *, sentence: str = "", about: str = "") -> None:
     """Write a title above all panels, below it a conclusion and in grey what is drawn, and make room for them."""
     lines = [(line, size, colour) for text, size, colour in ((sentence, LABEL, INK), (about, TICK, SOFT))
-             for line in _wrapped(text, MOST_LETTERS[size])]  # fmt: skip
+             for line in wrapped(text, MOST_LETTERS[size])]  # fmt: skip
     width, height = figure.get_size_inches()
     top = height + TITLE_HEIGHT + LINE_HEIGHT * len(lines)
     figure.set_size_inches(width, top)
@@ -86,8 +86,8 @@ def shortened(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"
 
 
-def _wrapped(text: str, most: int) -> list[str]:
-    """Lines that break neither within a command nor before a per cent."""
+def wrapped(text: str, most: int) -> list[str]:
+    """Lines that break neither within a command nor before a per cent; without the backquotes of commands."""
     whole = re.sub("`([^`]+)`", lambda command: command[1].replace(" ", "\u00a0"), text)
     return [line for part in whole.replace(" %", "\u00a0%").splitlines() for line in wrap(part, most)]
 

@@ -5,7 +5,6 @@ Pillow writes the frames, which matplotlib brings along.
 
 from __future__ import annotations
 
-import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +18,7 @@ from forecast_attn.data.frequency import parse_frequency
 from forecast_attn.errors import ConfigError, RunError, needing
 from forecast_attn.evaluation.quantile_scores import intervals
 from forecast_attn.inspection.describe import inspect_attention
+from forecast_attn.inspection.figures import named_mechanism, wrapped
 from forecast_attn.inspection.fonts import installed_fonts
 from forecast_attn.inspection.heatmap import heat_colours
 from forecast_attn.inspection.interpretation import evidence_of
@@ -54,12 +54,14 @@ class Animation:
         values: what these looked at and forecast.
         sentence: what their weights say, limited by the run's evidence, as everywhere else.
         left_out: number of the series' windows that are not among them.
+        name: of the run.
     """
 
     dump: AttentionDump
     values: WindowValues
     sentence: str
     left_out: int = 0
+    name: str = ""
 
     @property
     def notes(self) -> list[str]:
@@ -91,11 +93,10 @@ class Animation:
             self._label_time(axes, window, with_text=axes is lower)
         cutoff = self.dump.text(self.dump.window_cutoffs[window])
         figure.text(LEFT - 0.05, 0.955, "Where the forecast looks", fontsize=15, fontweight="bold", color=INK)
-        words = f"{sizes.mechanism}, {self.dump.item_ids[0]}, cut-off {cutoff}"
+        words = f"{named_mechanism(self.name, sizes.mechanism)}, {self.dump.item_ids[0]}, cut-off {cutoff}"
         figure.text(LEFT - 0.05, 0.915, words, fontsize=10, color=SOFT, parse_math=False)
-        figure.text(
-            LEFT - 0.05, 0.9, textwrap.fill(self.sentence, LINE), fontsize=9, color=INK, va="top", parse_math=False
-        )
+        sentence = "\n".join(wrapped(self.sentence, LINE))
+        figure.text(LEFT - 0.05, 0.9, sentence, fontsize=9, color=INK, va="top", parse_math=False)
         return figure
 
     def save(self, path: Path) -> list[str]:
@@ -217,7 +218,8 @@ def animation_of(run: RunDir | None, item: str | None = None, table: Path | None
     order: NDArray[np.int64] = np.argsort(dump.window_cutoffs, kind="stable")
     shown = dump.take(order[-MOST_FRAMES:])
     sentence = inspect_attention(shown, evidence=evidence_of(run)).reading.text
-    return Animation(shown, values_of_windows(run, shown, table), sentence, dump.num_windows - shown.num_windows)
+    left_out = dump.num_windows - shown.num_windows
+    return Animation(shown, values_of_windows(run, shown, table), sentence, left_out, run.title)
 
 
 def check_name(path: Path) -> str:

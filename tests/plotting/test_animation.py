@@ -1,5 +1,6 @@
 """`forecast plot --animate`: frames that play over cut-offs, drawn from the run's files."""
 
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -21,7 +22,7 @@ def animation(finished_run):
     windows = np.arange(made.dump.num_windows)[-3:]
     lines = {name: getattr(made.values, name)[windows] for name in ("past", "forecast", "actual")}
     values = type(made.values)(**lines, target=made.values.target)
-    return type(made)(made.dump.take(windows), values, made.sentence, left_out=7)
+    return type(made)(made.dump.take(windows), values, made.sentence, left_out=7, name=made.name)
 
 
 def test_a_frame_draws_the_weights_and_the_values_of_its_window(animation, finished_run):
@@ -37,18 +38,21 @@ def test_a_frame_draws_the_weights_and_the_values_of_its_window(animation, finis
     np.testing.assert_array_equal(upper.lines[0].get_xdata(), np.arange(-13, 1))
 
 
-def test_frames_share_their_axes_and_colours_and_follow_the_time(animation):
+def test_frames_share_their_axes_and_colours_and_follow_the_time(animation, finished_run):
     figures = [animation.frame(window) for window in range(3)]
     assert len({(figure.axes[0].get_ylim(), figure.axes[1].images[0].norm.vmax) for figure in figures}) == 1
     words = [figure.texts[-2].get_text() for figure in figures]
-    assert words == [f"luong-general, target, cut-off 2024-04-{day}" for day in (24, 25, 26)]
+    assert words == [f"{finished_run.name}, luong-general, target, cut-off 2024-04-{day}" for day in (24, 25, 26)]
     assert animation.notes == ["the last 3 of 10 windows of 'target'"]
 
 
 def test_a_frame_says_what_inspect_says_of_its_windows(animation, finished_run):
     made, run = animation_of(RunDir(finished_run), table=finished_run.parent / "data.csv"), RunDir(finished_run)
     assert made.sentence == inspect_attention(made.dump, evidence=evidence_of(run)).reading.text
-    assert animation.frame(0).texts[-1].get_text().replace("\n", " ") == made.sentence
+    drawn = animation.frame(0).texts[-1].get_text().replace("\n", " ").replace("\u00a0", " ")
+    assert drawn == made.sentence
+    command = replace(animation, sentence="With equal weights the MAE rises (`forecast audit RUN` tests more).")
+    assert "(forecast\u00a0audit\u00a0RUN tests more)" in command.frame(0).texts[-1].get_text()
 
 
 @pytest.mark.parametrize("ending", ["gif", "png"])
