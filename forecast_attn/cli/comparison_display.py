@@ -43,8 +43,10 @@ class ComparisonDisplay(TrainingDisplay, ComparisonListener):
             self._progress.stop()
 
     def run_ended(self, metrics: dict[str, Any], *, kept: bool) -> None:
+        from forecast_attn.data.findings import counted  # with numpy
+
         epochs = sum(part["epochs"] for part in metrics.get("members", [metrics]))
-        how = "trained before" if kept else f"{epochs} epochs, {ENDINGS[metrics['ended']]}"
+        how = "trained before" if kept else f"{counted(epochs, 'epoch')}, {ENDINGS[metrics['ended']]}"
         self.say(f"{self.run}MAE {number_text(metrics['validation']['mae'], 4)} ({how})")
 
 

@@ -11,6 +11,7 @@ import forecast_attn.cli.printing as printing
 from forecast_attn.cli.completion import finished_runs
 from forecast_attn.cli.flags import ConfigFile, Json, Quiet, command_request, with_options
 from forecast_attn.config.requests import ScoreRequest
+from forecast_attn.config.values import percent
 from forecast_attn.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def _show(scores: AnomalyScores, out: Path, *, quiet: bool) -> None:
     if summary["inside_training"]:
         notes.tell("warning", "the run was trained on some of these rows, which it fits better than new ones")
     reference = summary["reference"]
-    share = f"{100 * summary['flagged'] / summary['rows']:.2g} %" if summary["rows"] else "none"
+    share = flagged_share(summary["flagged"], summary["rows"])
     console.say(
         f"{counted(summary['rows'], 'row')} from {summary['from']}: {summary['flagged']:,} flagged ({share}; "
         f"of normal rows {100 * summary['rate']:g} % or fewer)\n"
@@ -69,6 +70,12 @@ def _show(scores: AnomalyScores, out: Path, *, quiet: bool) -> None:
     if summary["flagged"]:
         console.print(_table(scores))
     console.say(f"scores: {out}")
+
+
+def flagged_share(flagged: int, rows: int) -> str:
+    """`1.2 %`; from a tenth on in whole per cent."""
+    share = flagged / rows if rows else 0.0
+    return percent(share, 1 if 0 < share < 0.1 else 0)
 
 
 def _notes(summary: dict[str, Any]) -> list[str]:

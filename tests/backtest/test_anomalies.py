@@ -15,6 +15,7 @@ from forecast_attn import Forecaster
 from forecast_attn.backtest.anomalies import AnomalyScores, interval_scores, most_above, numbers_above
 from forecast_attn.backtest.backtest import rows_as_forecast
 from forecast_attn.backtest.job import Backtest
+from forecast_attn.cli.score import flagged_share
 from forecast_attn.errors import ConfigError, DataError, RunError
 
 from .conftest import HORIZON, OPTIONS, SALES
@@ -237,3 +238,10 @@ def test_another_table_may_be_the_reference(scores: AnomalyScores, tmp_path: Pat
     frame = unnamed.anomalies(TABLE, rate=RATE, reference=tmp_path / "normal.csv")
     assert frame.summary["reference"] == scores.summary["reference"]
     assert frame.flagged["item_id"][0] == "north"
+
+
+@pytest.mark.parametrize(
+    ("flagged", "share"), [(0, "0 %"), (1, "0.5 %"), (30, "15 %"), (199, "over 99 %"), (200, "100 %")]
+)
+def test_the_share_of_flagged_rows_is_written_in_full(flagged, share):
+    assert flagged_share(flagged, 200) == share
