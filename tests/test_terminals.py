@@ -123,6 +123,12 @@ def test_a_file_whose_name_is_no_utf8(forecast_fork, here, make_table, small):
     assert outcome.error == "there is no file 'b\\xffd.csv'"
 
 
+def test_a_text_for_missing_values_that_is_no_utf8(refused, write, make_table):
+    refused(
+        "check", write(make_table()), "--na", os.fsdecode(b"\xff"), message="--na .* is not UTF-8", hint="UTF-8", code=2
+    )
+
+
 def test_such_a_name_where_the_locale_knows_ascii_only(forecast_process, here, make_table, small):
     """In a process from nothing: Python reads the locale when it starts."""
     name = os.fsdecode(b"b\xffd.csv")

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.baselines.window_features import BaselineSetup
 from forecast_attn.data.frequency import weekday
+from forecast_attn.data.gross_errors import gross_errors
 from forecast_attn.data.panel import Panel
 from forecast_attn.errors import DataError
 
@@ -71,7 +72,7 @@ class SeriesRows:
     Attributes:
         first: its first row in the panel.
         scale: of the target.
-        scaled: the transformed target (num_rows,), NaN where it was not observed.
+        scaled: the transformed target (num_rows,), NaN where it was not observed or is a gross error.
         future: covariates known ahead, standardised, then a column per category (num_rows, num_future).
         numbers: how many of these columns are no categories.
         past: the same of covariates of the past (num_rows, num_past).
@@ -95,7 +96,8 @@ class SeriesRows:
         self.first, stop = int(panel.starts[series]), int(panel.starts[series + 1])
         rows = slice(self.first, stop)
         self._vintages = vintages
-        self._target = panel.target[rows]
+        self._target = panel.target[rows].copy()
+        self._target[fitted][gross_errors(self._target[fitted])] = np.nan
         self.scale = ArcsinhScale(self._target[fitted])
         self.scaled = self.scale.apply(self._target)
         future, self._loc, self._spread = _standardised(panel.future_covariates[rows], fitted)

@@ -22,6 +22,7 @@ from forecast_attn.baselines.deseasonalising import classical, shrunken
 from forecast_attn.baselines.dynamic_theta import dynamic_theta
 from forecast_attn.baselines.naive import without_holes
 from forecast_attn.baselines.temporal_aggregation import temporal_aggregation
+from forecast_attn.data.gross_errors import gross_errors
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -59,14 +60,15 @@ def formula_forecasts(name: str, target: Floats, starts: Ints, cutoffs: Ints, *,
         horizon: steps to forecast.
 
     Returns:
-        (num_cutoffs, horizon). Missing values repeat the one before; NaN where nothing was observed up to the cut-off.
+        (num_cutoffs, horizon). Missing values and gross errors repeat the value before; NaN where nothing was observed
+        up to the cut-off.
     """
     reach = len(target) if name == "naive2" else rows_needed(season)  # which costs one pass over its values
     forecasts = np.full((len(cutoffs), horizon), np.nan)
     for first in range(0, len(cutoffs), _AT_ONCE):
         some = slice(first, first + _AT_ONCE)
         pieces = [
-            without_holes(target[max(start, cutoff + 1 - reach) : cutoff + 1])
+            without_holes(_usual(target[max(start, cutoff + 1 - reach) : cutoff + 1]))
             for start, cutoff in zip(starts[some], cutoffs[some], strict=True)
         ]
         seen = np.flatnonzero([len(values) > 0 for values in pieces])
@@ -74,6 +76,11 @@ def formula_forecasts(name: str, target: Floats, starts: Ints, cutoffs: Ints, *,
             known = [pieces[at] for at in seen]
             forecasts[first + seen] = _forecast(name, known, season, horizon)
     return forecasts
+
+
+def _usual(values: Floats) -> Floats:
+    errors = gross_errors(values)
+    return np.where(errors, np.nan, values) if errors.any() else values
 
 
 def _forecast(name: str, series: list[Floats], season: int, horizon: int) -> Floats:

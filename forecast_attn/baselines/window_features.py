@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forecast_attn.data.calendar_features import Calendar
+from forecast_attn.data.gross_errors import windows_without_gross_errors
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.scaled_rows import calendar_rows
 from forecast_attn.data.scaling import Scaler, fit_scaler
@@ -94,7 +95,8 @@ class WindowFeatures:
         rows: NDArray[Any] = training_cutoffs(self._panel, self._split, setup.lookback, setup.horizon, pad=setup.padded)
         if self._vintages is not None:  # windows of which the horizon had not been forecast are none of the network's
             rows = rows[self._vintages.covered(rows, self._forecast_steps(self._vintages))]
-        return rows
+        known = self._split.training_rows(self._panel)
+        return windows_without_gross_errors(self._panel, rows, known, setup.lookback, setup.horizon)
 
     def _forecast_steps(self, vintages: Vintages) -> int:
         """Number of steps ahead that forecasts must reach."""

@@ -19,6 +19,7 @@ from forecast_attn.config.values import (
     STRATEGIES,
     WEIGHT_TYPES,
     check_lags,
+    check_missing_texts,
     check_quantiles,
     check_validation,
     checked_choice,
@@ -152,7 +153,10 @@ class DataConfig:
     )
     header_rows: int = option(1, "header lines of a CSV, such as 2 for names and units", low=1, high=9)
     na: tuple[str, ...] = option(
-        (), "texts that mean a missing value, in addition to NA, NaN, null and the like: -,?,-999", metavar="TEXTS"
+        (),
+        "texts that mean a missing value, in addition to NA, NaN, null and the like: -,?,-999",
+        metavar="TEXTS",
+        check=check_missing_texts,
     )
     sheet: str | None = option(
         None, "name of the sheet in a spreadsheet, or of the table in a JSON file (default: the only one with rows)"

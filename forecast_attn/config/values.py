@@ -368,6 +368,19 @@ def check_lags(lags: tuple[int, ...]) -> None:
             raise ConfigError(f"--lags must be between 1 and {LONGEST_LAG:,}; got {lag}", "such as 24,168")
 
 
+def check_missing_texts(texts: tuple[str, ...]) -> None:
+    """Refuse texts that no table in UTF-8 can hold.
+
+    Raises:
+        ConfigError: naming the text.
+    """
+    for text in texts:
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise ConfigError(f"--na '{text}' is not UTF-8", "write it as in the table, in UTF-8") from None
+
+
 def parse_combination(given: str | Sequence[str]) -> tuple[str, ...]:
     """The baselines of `--combine-with`: names, or one text of names with commas; `none` for no baseline.
 

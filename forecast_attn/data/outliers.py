@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forecast_attn.data.findings import Finding
+from forecast_attn.data.gross_errors import FAR, gross_errors
 from forecast_attn.data.panel import Panel, ranges
 from forecast_attn.data.scale_fitting import NORMAL_IQR
 from forecast_attn.data.segments import blocks
@@ -16,9 +17,6 @@ from forecast_attn.data.segments import blocks
 if TYPE_CHECKING:
     from forecast_attn.data.scaling import Scaler
 
-FAR = 1_000
-"""Robust deviations from the median, or the run's scales from its location. The highest price of the French market in
-six years is 107 of them away."""
 _SHARE = 6
 """Where the largest of n values is below sqrt(n) / 6 standard deviations, no few values make up the variance."""
 MOST_NAMED = 3
@@ -39,9 +37,10 @@ class _ScaledColumn(NamedTuple):
 
 
 def _columns(panel: Panel, scaler: Scaler) -> Iterator[_ScaledColumn]:
-    """Target and covariates; under a transform large targets are tame."""
-    if scaler.transform.kind == "none":
-        yield _ScaledColumn(panel.roles.target, panel.target, *scaler.target, is_target=True)
+    """Target and covariates; under log large targets are tame."""
+    if scaler.transform.kind != "log":
+        affine = scaler.target if scaler.transform.kind == "none" else scaler.transform.unit
+        yield _ScaledColumn(panel.roles.target, panel.target, *affine, is_target=True)
     for names, values, group in (
         (panel.roles.past_covariates, panel.past_covariates, scaler.past),
         (panel.roles.future_covariates, panel.future_covariates, scaler.future),
@@ -63,7 +62,7 @@ def outlier_findings(panel: Panel, rows: NDArray[np.int64], scaler: Scaler) -> l
         some = list(_outliers(column, panel, rows))
         if not some and _is_scaled(column, scaler):  # validation on such a value says nothing of the others
             some = [one for one in _far_behind(column, panel, rows) if _varies(column, panel, one[0], rows)]
-        findings += [_finding(column, panel, *one) for one in some[:MOST_NAMED]]
+        findings += [_finding(column, panel, *one, is_learned=True) for one in some[:MOST_NAMED]]
     return findings[:MOST_NAMED]
 
 
@@ -91,7 +90,8 @@ def far_from_training(panel: Panel, scaler: Scaler, lookback: int, horizon: int)
     findings = []
     for column in _columns(panel, scaler.for_series(panel.item_ids)):
         if _is_scaled(column, scaler):
-            findings += [_finding(column, panel, *one) for one in _far(column, rows, series)[:MOST_NAMED]]
+            far = _far(column, rows, series)[:MOST_NAMED]
+            findings += [_finding(column, panel, *one, is_learned=False) for one in far]
     return findings[:MOST_NAMED]
 
 
@@ -147,7 +147,9 @@ def _suspects(column: _ScaledColumn, panel: Panel, rows: NDArray[np.int64]) -> N
     return np.concatenate(suspects)
 
 
-def _finding(column: _ScaledColumn, panel: Panel, index: int, row: int, distance: float) -> Finding:
+def _finding(
+    column: _ScaledColumn, panel: Panel, index: int, row: int, distance: float, *, is_learned: bool
+) -> Finding:
     name = panel.item_ids[index]
     when, times = (
         panel.zone.stamp_text(panel.timestamps[row]),
@@ -157,9 +159,11 @@ def _finding(column: _ScaledColumn, panel: Panel, index: int, row: int, distance
         message = f"column '{column.name}' of series '{name}' has {column.values[row]:.4g} at {when}, {times} usually"
         hint = f"correct the cell, or leave the column out with --ignore '{column.name}'"
         return Finding("FA309", "warning", message, hint, column=column.name, item_id=name)
-    message = (
-        f"series '{name}' has {panel.target[row]:.4g} at {when}, {times} "
-        f"usually: beside it all others look alike, and forecasts may be anything"
-    )
-    hint = "correct the cell, or train with --scaling robust --transform arcsinh"
+    effect = "a forecast whose lookback holds it may be anything"
+    if is_learned and not gross_errors(panel.target[panel.starts[index] : panel.ends[index]]).any():
+        effect = "beside it all others look alike, and forecasts may be anything"
+    elif is_learned:
+        effect = f"training leaves it out, but {effect}"
+    message = f"series '{name}' has {panel.target[row]:.4g} at {when}, {times} usually: {effect}"
+    hint = "correct the cell, or empty it and train with --missing mask"
     return Finding("FA309", "warning", message, hint, column=panel.roles.target, item_id=name)

@@ -85,7 +85,7 @@ def fit_transform(rows: Rows, kind: str) -> Transform:
 
 
 def _standard(rows: Rows) -> Affine:
-    mean, deviation, lowest, highest = _moments(rows)
+    mean, deviation, lowest, highest = moments(rows)
     # The mean of equal numbers may differ from them in the last bit, and then so does their deviation from zero.
     flat = lowest == highest
     return Affine(np.where(flat, lowest, mean), _or_one(np.where(flat, 0.0, deviation), lowest, highest))
@@ -93,7 +93,7 @@ def _standard(rows: Rows) -> Affine:
 
 def _robust(rows: Rows) -> Affine:
     median, upper, lower = _quantiles(rows, 0.5, 0.75, 0.25)
-    _, deviation, lowest, highest = _moments(rows)
+    _, deviation, lowest, highest = moments(rows)
     spread = (upper - lower) / NORMAL_IQR
     # Half of the values may be equal while the others vary: the deviation then takes the place of the IQR.
     spread = np.where(_is_zero(spread, lowest, highest), np.where(lowest == highest, 0.0, deviation), spread)
@@ -113,14 +113,14 @@ def _median_and_mad(rows: Rows) -> Affine:
     """Median and 1.4826 · MAD; the standard deviation where more than half of the values are equal, else 1."""
     (median,) = _quantiles(rows, 0.5)
     (spread,) = _quantiles(rows._replace(values=np.abs(rows.values - rows.spread(median))), 0.5)
-    _, deviation, lowest, highest = _moments(rows)
+    _, deviation, lowest, highest = moments(rows)
     spread = np.where(
         _is_zero(spread, lowest, highest), np.where(lowest == highest, 0.0, deviation), spread / NORMAL_MAD
     )
     return Affine(median, _or_one(spread, lowest, highest))
 
 
-def _moments(rows: Rows) -> tuple[Floats, Floats, Floats, Floats]:
+def moments(rows: Rows) -> tuple[Floats, Floats, Floats, Floats]:
     """Mean, standard deviation, lowest and highest value of every series and column."""
     observed, number = _observed(rows)
     values, firsts, counts = rows

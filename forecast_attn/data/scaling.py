@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.config.options import find_option
 from forecast_attn.data.findings import Finding, counted, quoted
+from forecast_attn.data.gross_errors import without_gross_errors
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.roles import Roles
 from forecast_attn.data.scale_fitting import Rows, fit_affine, fit_transform
@@ -225,7 +226,10 @@ def _fit_groups(
     target = Rows(panel.target[:, None], firsts, counts)
     transform = fit_transform(target, kind)
     target_method = "none" if method == "covariates" else method
-    scale = fit_affine(target._replace(counts=settled[:, 0]), target_method, transform)
+    measured = target._replace(counts=settled[:, 0])
+    if kind == "none":  # a transform brings them near
+        measured = without_gross_errors(measured)
+    scale = fit_affine(measured, target_method, transform)
     of_past, of_future = np.split(settled[:, 1:], [past.shape[1]], axis=1)
     fits: dict[str, Any] = {
         "target": Affine(scale.loc[:, 0], scale.scale[:, 0]),

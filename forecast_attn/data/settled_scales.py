@@ -10,6 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from forecast_attn.data.gross_errors import FEWEST as FEWEST_TO_TELL
+from forecast_attn.data.gross_errors import without_gross_errors
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.scale_fitting import Rows
 from forecast_attn.data.segments import blocks
@@ -95,7 +97,23 @@ def _held(rows: Rows, counts: Ints) -> Ints:
 
 
 def growing_means(rows: Rows, counts: Ints) -> tuple[Floats, Floats, Floats]:
-    """Mean, mean square and mean size of the first `counts` rows of each series; 0 where there is no value."""
+    """Mean, mean square and mean size of the first `counts` rows of each series; 0 where there is no value.
+
+    The first column is the target: its gross errors are no values, once there are enough rows to tell them.
+    """
+    means = _growing_means(rows, counts)
+    target = rows._replace(values=rows.values[:, :1])
+    usual = without_gross_errors(target, counts)
+    if usual is target:
+        return means
+    values = np.concatenate([usual.values, rows.values[:, 1:]], axis=1)
+    can_tell = (counts >= FEWEST_TO_TELL)[:, None]
+    pairs = zip(_growing_means(rows._replace(values=values), counts), means, strict=True)
+    mean, square, size = (np.where(can_tell, without, whole) for without, whole in pairs)
+    return mean, square, size
+
+
+def _growing_means(rows: Rows, counts: Ints) -> tuple[Floats, Floats, Floats]:
     stops = rows.firsts[:, None] + np.minimum(counts, rows.counts[:, None])
     observed = ~np.isnan(rows.values)
     values = np.where(observed, rows.values, 0)

@@ -15,6 +15,7 @@ from forecast_attn.data.categories import fit_vocabulary
 from forecast_attn.data.cleaning import sees_later_values, without_later_values
 from forecast_attn.data.findings import Finding, coded
 from forecast_attn.data.frequency import with_season
+from forecast_attn.data.gross_errors import windows_without_gross_errors
 from forecast_attn.data.outliers import outlier_findings
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.scaling import Scaler, fit_scaler, negative_targets
@@ -221,6 +222,10 @@ def _with_windows(panel: Panel, schema: Schema, split: Split, findings: list[Fin
             panel.storage.chosen(cutoffs, lambda some: ~sees_later_values(panel, some))
             for cutoffs in (training, validation)
         )
+    if schema.scaler.transform.kind != "log":  # which brings them near
+        sizes = schema.lookback, schema.horizon
+        training = windows_without_gross_errors(panel, training, split.training_rows(panel), *sizes)
+        validation = windows_without_gross_errors(panel, validation, panel.num_known, *sizes)
     return Preparation(panel, schema, split, training, validation, tuple(findings))
 
 

@@ -8,12 +8,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from forecast_attn.baselines.registry import FORMULAS
+from forecast_attn.baselines.theta import formula_forecasts
 from forecast_attn.data import segments
+from forecast_attn.data.gross_errors import gross_errors
+from forecast_attn.data.scale_fitting import Rows
+from forecast_attn.data.settled_scales import growing_counts, growing_means
 
 pytestmark = pytest.mark.slow
 
 
-def with_outlier(table: pd.DataFrame, value: float, row: int = 40) -> pd.DataFrame:
+def with_outlier(table: pd.DataFrame, value: float, row: int | slice = 40) -> pd.DataFrame:
     table = table.copy()
     table.loc[row, "target"] = value
     return table
@@ -29,18 +34,93 @@ def test_an_outlier_of_the_training_rows_is_named(forecast, write, make_table, s
     assert outcome.err.count("\n") == 1  # quiet are progress, tables and notes
 
 
-def test_windows_before_an_outlier_are_counted(forecast, write, make_table, small):
-    """Beside it nothing has moved before: they have no unit to learn in."""
-    numbers = {}
-    for name, table in {"clean": make_table(), "odd": with_outlier(make_table(), 1e15)}.items():
-        messages = " ".join(forecast("train", write(table), *small, "--out", name).err.split())
-        windows, left_out = (
-            re.search(rf"([\d,]+) {what}", messages) for what in ("training windows", "earlier windows")
-        )
-        numbers[name] = [int(match[1]) if match else 0 for match in (windows, left_out)]
-    assert numbers["clean"][1] == 0
-    assert numbers["odd"][1] > 0
-    assert sum(numbers["odd"]) == numbers["clean"][0]
+def train_windows(forecast, write, small, table: pd.DataFrame) -> list[int]:
+    """Numbers of windows that are trained on, and of earlier ones without a unit."""
+    messages = " ".join(forecast("train", write(table), *small, "--out", str(len(list(Path().iterdir())))).err.split())
+    counts = (re.search(rf"([\d,]+) {what}", messages) for what in ("training windows", "earlier windows"))
+    return [int(match[1]) if match else 0 for match in counts]
+
+
+def test_windows_before_many_outliers_are_counted(forecast, write, make_table, small):
+    """Beside them nothing has moved before: they have no unit to learn in."""
+    clean, none = train_windows(forecast, write, small, make_table())
+    odd, earlier = train_windows(forecast, write, small, with_outlier(make_table(), 1e15, row=slice(40, 43)))
+    assert none == 0
+    assert earlier > 0
+    assert odd + earlier == clean
+
+
+def test_windows_with_an_outlier_are_left_out_of_training(forecast, write, make_table, small):
+    clean, _ = train_windows(forecast, write, small, make_table())
+    table = with_outlier(make_table(), 1e15)
+    lookback, horizon = (int(small[small.index(flag) + 1]) for flag in ("--lookback", "--horizon"))
+    assert train_windows(forecast, write, small, table) == [clean - lookback - horizon, 0]
+
+
+@pytest.mark.parametrize("value", [1e6, -1e9, 1e15])
+@pytest.mark.parametrize("row", [0, 40, 70])
+def test_an_outlier_before_the_lookback_changes_forecasts_little(forecast, write, make_table, small, value, row):
+    """Of its series, and of the others."""
+    series = [make_table().assign(item_id=name) for name in "ab"]
+    forecasts = {}
+    for name, first in {"clean": series[0], "odd": with_outlier(series[0], value, row)}.items():
+        path = write(pd.concat([first, series[1]]), f"{name}.csv")
+        assert forecast("train", path, *small, "--out", name).code == 0
+        forecasts[name] = forecast("predict", name, "--out", f"{name}-f.csv", "--quiet")
+        assert (forecasts[name].code, forecasts[name].err) == (0, "")
+    clean, odd = (pd.read_csv(f"{name}-f.csv")["prediction"] for name in ("clean", "odd"))
+    assert np.abs(odd - clean).max() < series[1]["target"].std()
+
+
+@pytest.mark.parametrize("options", [(), ("--scaling", "robust", "--transform", "arcsinh")])
+def test_an_outlier_of_the_lookback_is_named_until_the_cell_is_empty(forecast, write, make_table, small, options):
+    """Nothing is repaired, so every forecast says so; the hint is a way out."""
+    path = write(with_outlier(make_table(), 1e15, row=len(make_table()) - 2))
+    assert forecast("train", path, *small, *options, "--out", "run").code == 0
+    outcome = forecast("predict", "run", "--out", "f.csv", "--quiet")
+    assert "whose lookback holds it may be anything" in outcome.err
+    assert "empty it and train with --missing mask" in outcome.err
+    empty = write(with_outlier(make_table(), float("nan"), row=len(make_table()) - 2), "empty.csv")
+    assert forecast("train", empty, *small, *options, "--missing", "mask", "--out", "masked").code == 0
+    outcome = forecast("predict", "masked", "--out", "f.csv", "--quiet")
+    assert (outcome.code, outcome.err) == (0, "")
+    assert pd.read_csv("f.csv")["prediction"].abs().max() < 2 * make_table()["target"].abs().max()
+
+
+def test_the_formulas_read_past_an_outlier():
+    rows = np.sin(np.arange(200.0)) + 10
+    odd = with_outlier(pd.DataFrame({"target": rows}), 1e12, row=100)["target"].to_numpy()
+    starts, cutoffs = np.array([0]), np.array([199])
+    for name in FORMULAS:
+        made = formula_forecasts(name, odd, starts, cutoffs, season=1, horizon=3)
+        assert np.abs(made - rows[-1]).max() < 3, name
+
+
+def test_growth_and_heavy_tails_hold_no_gross_errors():
+    rng = np.random.default_rng(0)
+    for values in (
+        np.exp(np.arange(400) / 10),  # which grows by a tenth at every step
+        rng.pareto(0.7, size=3_000),
+        np.where(np.arange(400) < 300, rng.normal(size=400) / 1e6, 1.0),
+        np.zeros(100),
+        np.append(np.arange(20.0), 1e15),  # too few to be usual
+    ):
+        assert not gross_errors(values).any()
+    values = np.append(rng.normal(size=100), [1e15, -1e6, np.nan])
+    assert np.flatnonzero(gross_errors(values)).tolist() == [100, 101]
+
+
+def test_a_scale_so_far_knows_no_later_value():
+    """Scales of the first rows are those of a table without the others, with gross errors too."""
+    rng = np.random.default_rng(0)
+    values = rng.normal(10, 1, (300, 1))
+    values[[5, 60, 200]] = 1e9
+    counts = growing_counts(300)
+    whole = growing_means(Rows(values, np.array([0]), np.array([300])), counts)
+    for at, count in enumerate(np.minimum(counts, 300)):
+        part = growing_means(Rows(values[:count], np.array([0]), np.array([count])), counts[: at + 1])
+        np.testing.assert_allclose([each[0, at] for each in whole], [each[0, at] for each in part], rtol=1e-9)
+    assert whole[0][0, -1] == pytest.approx(10, rel=0.02)
 
 
 def test_several_outliers_are_found_too(forecast, write, make_table):
