@@ -159,11 +159,13 @@ def _finding(
         message = f"column '{column.name}' of series '{name}' has {column.values[row]:.4g} at {when}, {times} usually"
         hint = f"correct the cell, or leave the column out with --ignore '{column.name}'"
         return Finding("FA309", "warning", message, hint, column=column.name, item_id=name)
+    hint = "correct the cell, or empty it and train with --missing mask"
     effect = "a forecast whose lookback holds it may be anything"
-    if is_learned and not gross_errors(panel.target[panel.starts[index] : panel.ends[index]]).any():
+    if not is_learned:
+        effect = f"{effect}; {hint}"  # predict prints no hints
+    elif not gross_errors(panel.target[panel.starts[index] : panel.ends[index]]).any():
         effect = "beside it all others look alike, and forecasts may be anything"
-    elif is_learned:
+    else:
         effect = f"training leaves it out, but {effect}"
     message = f"series '{name}' has {panel.target[row]:.4g} at {when}, {times} usually: {effect}"
-    hint = "correct the cell, or empty it and train with --missing mask"
     return Finding("FA309", "warning", message, hint, column=panel.roles.target, item_id=name)
