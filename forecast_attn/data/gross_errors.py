@@ -63,7 +63,7 @@ def gross_error_rows(rows: Rows) -> Ints:
 def _suspects(rows: Rows) -> Mask:
     mean, deviation, low, high = moments(rows)
     number = sums(~np.isnan(rows.values), rows.firsts, rows.counts)
-    return _few_are_all(number, mean, deviation * deviation, low, high)[:, 0]
+    return np.asarray(_few_are_all(number, mean, deviation * deviation, low, high)[:, 0])
 
 
 def without_gross_errors(rows: Rows, counts: Ints | None = None) -> Rows:
@@ -131,7 +131,7 @@ def windows_without_gross_errors(
 
     def has_none(some: NDArray[Any]) -> Mask:
         first = np.maximum(some - lookback + 1, panel.starts[panel.series_of(some)])
-        return np.searchsorted(errors, first) == np.searchsorted(errors, some + horizon, side="right")
+        return np.asarray(np.searchsorted(errors, first) == np.searchsorted(errors, some + horizon, side="right"))
 
     kept = panel.storage.chosen(cutoffs, has_none)
     return kept if len(kept) else cutoffs
