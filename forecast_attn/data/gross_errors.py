@@ -92,8 +92,8 @@ def _errors_so_far(rows: Rows, counts: Ints) -> Ints:
         return np.zeros(0, np.int64)
     firsts, values = rows.firsts, rows.values.copy()
     stops = firsts + np.minimum(counts[0], rows.counts)
-    found = [gross_error_rows(rows._replace(counts=stops - firsts))]
-    values[found[0]] = np.nan
+    errors_by_count = [gross_error_rows(rows._replace(counts=stops - firsts))]
+    values[errors_by_count[0]] = np.nan
     low, high = extremes(values, firsts, stops - firsts)
     for count in counts[1:]:
         befores, stops = stops, firsts + np.minimum(count, rows.counts)
@@ -101,10 +101,10 @@ def _errors_so_far(rows: Rows, counts: Ints) -> Ints:
             first, before, stop = firsts[series], befores[series], stops[series]
             errors = before + np.flatnonzero(gross_errors(values[first:stop, 0])[before - first :])
             values[errors] = np.nan
-            found.append(errors)
+            errors_by_count.append(errors)
         lowest, highest = extremes(values, befores, stops - befores)
         low, high = np.fmin(low, lowest), np.fmax(high, highest)
-    return np.concatenate(found)
+    return np.concatenate(errors_by_count)
 
 
 def _outside(low: Floats, high: Floats, lowest: Floats, highest: Floats) -> Mask:
