@@ -168,4 +168,4 @@ def _finding(
     else:
         effect = f"training leaves it out, but {effect}"
     message = f"series '{name}' has {panel.target[row]:.4g} at {when}, {times} usually: {effect}"
-    return Finding("FA309", "warning", message, hint, column=panel.roles.target, item_id=name)
+    return Finding("FA309", "warning", message, hint, column=panel.roles.target, item_id=name, options=("missing",))

@@ -74,7 +74,8 @@ class Hierarchy:
         try:
             frame, source = read_beside(table, DataConfig()), table_name(table)
         except DataError as error:
-            raise error if error.hint else error.reworded(hint=f"--hierarchy FILE: {shape}") from None
+            more = f"; {error.hint}" if error.hint else ""
+            raise error.reworded(hint=f"--hierarchy FILE: {shape}{more}") from None
         if len(frame.columns) < 2 or not len(frame):
             message = f"'{source}' is not a hierarchy: it has {len(frame.columns)} columns and {len(frame)} rows"
             raise DataError(message, shape)
