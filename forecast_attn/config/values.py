@@ -155,9 +155,9 @@ def _range(low: float, high: float) -> str:
 
 
 MOST_DIGITS = 18
+"""Digits of a whole number that fits into 64 bits; Python refuses to read thousands of them."""
 ROUNDING = 1e-4
 """Per cent that the sum of float32 weights may be off."""
-"""Digits of a whole number that fits into 64 bits; Python refuses to read thousands of them."""
 
 
 def _to_int(value: Any) -> int:

@@ -293,6 +293,8 @@ def kept_combination(run: RunDir) -> Combination:
             possible = all(isinstance(part, float) and 0 < part <= 1 for part in weights.values())
             if not possible or not set(weights) <= set(combination.weights):
                 raise ValueError("weights that cannot be")
+        if not all(combination.by_series.values()):
+            raise ValueError("a series without weights")
     except (TypeError, ValueError, AttributeError, ConfigError) as error:
         raise RunError(f"'{run.metrics}' is damaged: {reason_of(error)}", DAMAGED_HINT) from None
     return Combination() if set(combination.weights) == {NETWORK} else combination

@@ -30,6 +30,8 @@ from forecast_attn.forecasting.forecast_result import ForecastResult
 from forecast_attn.inspection.describe import inspect_attention
 from forecast_attn.training import choose_combination
 
+from ..altered_runs import with_combination
+
 pytestmark = pytest.mark.slow
 
 NAMES = ("network", "theta", "linear")
@@ -238,26 +240,13 @@ def test_a_run_keeps_what_validation_chose(run: Forecaster) -> None:
     assert result.combined_with == tuple(name for name in chosen["weights"] if name != "network")
 
 
-def with_weights(run: Forecaster, copy: Path, weights: object) -> Path:
-    """A copy of the run with weights of our own in metrics.json."""
-    copy.mkdir()
-    for file in run.run_path.iterdir():
-        if file.name != "manifest.json":
-            (copy / file.name).write_bytes(file.read_bytes())
-    metrics = json.loads((copy / "metrics.json").read_text())
-    del metrics["manifest"]  # else the altered file is refused for its digest
-    metrics["combination"]["weights"] = weights
-    (copy / "metrics.json").write_text(json.dumps(metrics))
-    return copy
-
-
 def test_a_forecast_from_the_run_is_the_one_from_the_table(run: Forecaster) -> None:
     pd.testing.assert_frame_equal(run.predict().predictions, run.predict(PANEL).predictions)
 
 
 def test_the_forecast_is_the_weighted_mean(run: Forecaster, tmp_path: Path) -> None:
     """Half the network alone, half Theta computed here."""
-    other = Forecaster.load(with_weights(run, tmp_path / "copy", {"network": 0.5, "theta": 0.5}))
+    other = Forecaster.load(with_combination(run, tmp_path / "copy", weights={"network": 0.5, "theta": 0.5}))
     alone = other.predict(PANEL, combine_with="none").predictions["prediction"].to_numpy()
     ends = np.arange(SERIES) * ROWS
     theta = formula_forecasts("theta", PANEL["y"].to_numpy(), ends, ends + ROWS - 1, season=SEASON, horizon=HORIZON)
@@ -267,7 +256,7 @@ def test_the_forecast_is_the_weighted_mean(run: Forecaster, tmp_path: Path) -> N
 
 @pytest.mark.parametrize("weights", [{"network": 2.0}, {"nonsense": 0.5}, [1], {"network": "1"}])
 def test_weights_that_cannot_be_are_refused(run: Forecaster, tmp_path: Path, weights: object) -> None:
-    copy = with_weights(run, tmp_path / "copy", weights)
+    copy = with_combination(run, tmp_path / "copy", weights=weights)
     with pytest.raises(RunError, match="damaged"):
         Forecaster.load(copy).predict(PANEL)
 
@@ -307,7 +296,7 @@ def test_a_run_of_the_days_when_always_was_a_value(run: Forecaster, tmp_path: Pa
 def quarter_run(run: Forecaster, tmp_path_factory: pytest.TempPathFactory) -> Forecaster:
     """The run with weights of our own, of which the network has a quarter."""
     copy = tmp_path_factory.mktemp("quarter") / "run"
-    return Forecaster.load(with_weights(run, copy, {"network": 0.25, "theta": 0.75}))
+    return Forecaster.load(with_combination(run, copy, weights={"network": 0.25, "theta": 0.75}))
 
 
 def test_the_attention_file_says_how_much_the_network_is(run: Forecaster, quarter_run: Forecaster) -> None:

@@ -1,6 +1,5 @@
 """Weights by series: against a second implementation, and everything that forecasts with them."""
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +15,8 @@ from forecast_attn.baselines.combination_weights import Combination
 from forecast_attn.baselines.weights_by_series import weights_by_series
 from forecast_attn.cli.training_display import _combination
 from forecast_attn.errors import RunError
+
+from ..altered_runs import with_combination
 
 WEIGHTS = {"network": 0.5, "theta": 0.3, "linear": 0.2}
 
@@ -153,15 +154,7 @@ def mixed(run: Forecaster, tmp_path_factory: pytest.TempPathFactory) -> Forecast
 
 def with_by_series(run: Forecaster, copy: Path, by_series: object) -> Path:
     """A copy of the run, which is half the network and half Naive2 but for these series."""
-    copy.mkdir()
-    for file in run.run_path.iterdir():
-        if file.name != "manifest.json":
-            (copy / file.name).write_bytes(file.read_bytes())
-    metrics = json.loads((copy / "metrics.json").read_text())
-    del metrics["manifest"]  # else the altered file is refused for its digest
-    metrics["combination"] |= {"weights": {"network": 0.5, "naive2": 0.5}, "by_series": by_series}
-    (copy / "metrics.json").write_text(json.dumps(metrics))
-    return copy
+    return with_combination(run, copy, weights={"network": 0.5, "naive2": 0.5}, by_series=by_series)
 
 
 @pytest.mark.slow
@@ -226,7 +219,8 @@ def test_an_update_keeps_or_chooses_them(run: Forecaster, tmp_path: Path) -> Non
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "by_series", [{"s00": {"network": 2.0}}, {"s00": {"naive": 1.0}}, {"s00": 1.0}, [1], {"s00": {"network": "1"}}]
+    "by_series",
+    [{"s00": {}}, {"s00": {"network": 2.0}}, {"s00": {"naive": 1.0}}, {"s00": 1.0}, [1], {"s00": {"network": "1"}}],
 )
 def test_weights_that_cannot_be_are_refused(run: Forecaster, tmp_path: Path, by_series: object) -> None:
     copy = with_by_series(run, tmp_path / "run", by_series)
