@@ -129,6 +129,8 @@ def resolve_roles(frame: pd.DataFrame, config: DataConfig, source: str) -> Roles
         _refuse_target_as_covariate(declared, config.categorical, numbers)
     target = config.target or _find_target(numbers, reasons, ignored, source, tuple(map(str, frame.columns)))
     usable = [name for name in usable if name != target]
+    ignored |= {name: "numbers of rows" for name in usable if name in numbers and _numbers_rows(frame[name])}
+    usable = [name for name in usable if name not in ignored]
     ahead = _known_ahead(frame, usable, time, target, item_id)
     groups = {
         "past": (*config.past_covariates, *(name for name in usable if name not in ahead)),
@@ -180,13 +182,16 @@ def _refuse_too_many(undeclared: list[str], source: str) -> None:
 
 ROW_NAMES = ("rownames", "row.names", "row_names", "rowname")
 """Names that R gives to the numbers of rows."""
+FEWEST_NUMBERED = 20
+"""Rows whose numbers from 1 on are no coincidence."""
 
 
-def _counts(column: pd.Series) -> bool:
-    """Return whether a column is 1, 2, 3, …"""
-    if not pd.api.types.is_integer_dtype(column.dtype):
+def _numbers_rows(column: pd.Series) -> bool:
+    """Return whether a column counts the rows of the table from any number on, in any order."""
+    if len(column) < FEWEST_NUMBERED or not pd.api.types.is_integer_dtype(column.dtype) or column.hasnans:
         return False
-    return np.array_equal(column.to_numpy(), np.arange(1, len(column) + 1))
+    lowest, highest = int(column.min()), int(column.max())
+    return highest - lowest == len(column) - 1 and bool(column.is_unique)
 
 
 def _is_categorical(column: pd.Series, config: DataConfig) -> bool:

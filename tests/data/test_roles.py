@@ -155,6 +155,18 @@ def test_last_values_that_are_missing_like_others_are_no_future(target: str, is_
     assert roles.future_covariates == (("price",) if is_known_ahead else ())
 
 
+def test_numbers_of_rows_are_no_covariate() -> None:
+    """A logger numbers its last line too, which has no measurement: the number is not known ahead."""
+    rows = 30
+    days = [f"2024-01-{day:02d}" for day in range(1, rows + 1)]
+    values = [float(day % 7) for day in range(rows - 1)] + [float("nan")]
+    columns = {"#": range(1, rows + 1), "date": days, "y": values, "speed": range(5, 2 * rows + 5, 2)}
+    roles = roles_of(columns)
+    assert roles.ignored == {"#": "numbers of rows"}
+    assert roles.future_covariates == ("speed",)
+    assert roles_of(columns, past_covariates=("#",)).past_covariates == ("#",)
+
+
 def test_the_end_of_the_target_is_judged_per_series() -> None:
     nan = float("nan")
     columns = {"id": list("aabb"), "date": DAYS[:2] + DAYS[2:4], "y": [1.0, nan, 3.0, 4.0], "price": [1, 2, 3, 4]}
