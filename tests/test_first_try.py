@@ -733,6 +733,27 @@ def of_a_shop() -> str:
     return "\n".join(["id,date,time,price", *rows])
 
 
+def of_a_police_station() -> str:
+    """As Chicago's: the only numbers are districts, written `012`."""
+    at = pd.Timestamp("2023-01-01") + pd.to_timedelta(RNG.uniform(0, 300 * 1440, 1500).cumsum() % (300 * 1440), "min")
+    rows = [f"HZ{n},{t:%Y-%m-%d %H:%M},{RNG.integers(1, 25):03d}" for n, t in enumerate(sorted(at))]
+    return "\n".join(["case,date,district", *rows])
+
+
+def of_earthquakes() -> str:
+    """As the USGS: places that jump, and measurements of each event with two decimals, which are no cents."""
+    at = pd.Timestamp("2023-01-01") + pd.to_timedelta(np.sort(RNG.uniform(0, 300 * 1440, 1500)), "min")
+    rows = [f"{t:%Y-%m-%dT%H:%M:%S},{RNG.uniform(-60, 60):.4f},{RNG.uniform(1, 300):.2f}" for t in at]
+    return "\n".join(["time,latitude,depth", *rows])
+
+
+def of_an_airport() -> str:
+    """As NOAA's hourly files: a code of quality behind each number."""
+    hours = pd.date_range("2023-01-01", periods=300, freq="h")
+    rows = [f'{t:%Y-%m-%dT%H:%M:%S},40.78,"{RNG.integers(-50, 150):+05d},5"' for t in hours]
+    return "\n".join(["DATE,LATITUDE,TMP", *rows])
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("make", "options", "forecasts"),
@@ -742,6 +763,17 @@ def of_a_shop() -> str:
             {"layout": "rows", "item_id": "Province/State,Country/Region"},
             "the rows as 3 series, 7 steps of 1 day ahead",
         ),
+        (
+            of_a_police_station,
+            {"target": "row-count", "resample": "D", **SUMS},
+            "the number of rows of each 1 day, 7 steps of 1 day ahead",
+        ),
+        (
+            of_earthquakes,
+            {"target": "row-count", "resample": "D", **SUMS},
+            "the number of rows of each 1 day, 7 steps of 1 day ahead",
+        ),
+        (of_an_airport, {"target": "TMP"}, "'TMP', 24 steps of 1 hour ahead"),
         (of_a_frame_of_r, {}, "'load', 7 steps of 1 day ahead"),
         (of_a_watch, {"skip_rows": 100, "time": "Date,Time"}, "'Activity', 60 steps of 1 minute ahead"),
         (

@@ -19,6 +19,12 @@ _NAMING_WORDS = (
     *("flight", "customer", "invoice"),
 )
 """Last word of a column of whole numbers that are names: `InvoiceNo`, `Postal Code`."""
+_MONEY_WORDS = {
+    *("amount", "price", "total", "subtotal", "sum", "cost", "costs", "fee", "fees", "fare", "tip", "payment", "paid"),
+    *("revenue", "sales", "spend", "spent", "income", "expense", "expenses", "turnover", "betrag", "umsatz"),
+    *("preis", "kosten", "montant", "prix", "importe", "precio", "bedrag", "valor", "importo", "prezzo"),
+}
+_CURRENCY = r"[$€£¥₹]|\b(EUR|USD|GBP|CHF|JPY)\b"
 _MOST_LETTERS = 2
 """Longest name that may be short for a unit of time, or for anything else."""
 
@@ -52,6 +58,11 @@ def is_called_a_name(name: str) -> bool:
     """Return whether numbers are names of something by the name of their column: `flight`, `InvoiceNo`, `Zip`."""
     words = re.findall("[A-Z]?[a-z]+|[A-Z]+", name)
     return bool(words) and words[-1].lower() in _NAMING_WORDS
+
+
+def is_called_money(name: str) -> bool:
+    """Return whether a column is an amount of money by its name: `total_amount`, `Umsatz in €`."""
+    return not _MONEY_WORDS.isdisjoint(words_of(name)) or re.search(_CURRENCY, name) is not None
 
 
 def is_of_the_calendar(column: pd.Series) -> bool:

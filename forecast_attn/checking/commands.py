@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,12 @@ from forecast_attn.checking.role_candidates import (
     RoleCandidate,
     role_candidates,
 )
-from forecast_attn.checking.table_reading import TableReading, marks_of_missing, possible_readings
+from forecast_attn.checking.table_reading import (
+    TableReading,
+    columns_with_leading_zeros,
+    marks_of_missing,
+    possible_readings,
+)
 from forecast_attn.checking.target_candidates import changes_within_series, target_candidates
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.cells import epoch_unit
@@ -233,6 +239,11 @@ class _Search:
     reading_options: dict[str, Any]
     tried: set[tuple[str, str]] = field(default_factory=set)
 
+    @cached_property
+    def codes(self) -> frozenset[str]:
+        """Columns of numbers that the file writes as names: `012`."""
+        return columns_with_leading_zeros(self.table, self.config, self.frame)
+
     def proposals(self, most: int) -> Iterator[Proposal]:
         """Return the proposals of the likeliest candidate that has any, and of other dates that are as likely."""
         first: RoleCandidate | None = None
@@ -281,7 +292,8 @@ class _Search:
         if self._knows_target(options):
             yield options
             return
-        targets = target_candidates(self.frame, candidate, self.config, table_name(self.table).partition(".")[0])
+        name = table_name(self.table).partition(".")[0]
+        targets = target_candidates(self.frame, candidate, self.config, name, self.codes)
         wide = {name: value for name, value in options.items() if name != "item_id"} | {"wide": True}
         others = self._numbers_besides(targets.names, candidate)
         wide |= {"ignore": (*wide.get("ignore", self.config.ignore), *others)} if others else {}
@@ -334,7 +346,7 @@ class _Search:
             roles = resolve_roles(frame, config, "")
         except (DataError, ConfigError):
             return False
-        return changes_within_series(frame, roles.target, roles.item_id)
+        return roles.target not in self.codes and changes_within_series(frame, roles.target, roles.item_id)
 
     def _settled(self, options: dict[str, Any]) -> Proposal | None:
         """The options with those that answer every error, tried on the table itself; None where an error is left."""

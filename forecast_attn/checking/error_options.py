@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from forecast_attn.checking.column_names import is_called_money, words_of
 from forecast_attn.checking.examination import Examination, categories_of, examine
 from forecast_attn.checking.fix import config_after_reading
 from forecast_attn.checking.number_times import REGULAR, regular_order, regularity
@@ -80,7 +81,7 @@ class Problem:
         longest = int(np.argmax(np.diff(cells.starts)))
         stamps = cells.stamps[cells.starts[longest] : cells.starts[longest + 1]]
         tried = self.options.get("resample")
-        sums = config.aggregate == DataConfig.aggregate and _are_amounts(cells, self.examination.roles)
+        sums = config.aggregate == DataConfig.aggregate and _are_amounts(cells, self.examination.roles, self.frame)
         for step in COARSER[COARSER.index(tried) + 1 if tried in COARSER else 0 :]:
             frequency = parse_frequency(step)
             filled = distinct_values(floored(stamps, frequency))
@@ -195,7 +196,7 @@ def _zones(problem: Problem, cells: Cells, changes: NDArray[np.int64]) -> Iterat
                 yield zone
 
 
-def _are_amounts(cells: Cells, roles: Roles | None) -> bool:
+def _are_amounts(cells: Cells, roles: Roles | None, frame: pd.DataFrame) -> bool:
     """Return whether rows are amounts of events, whose sum means more than their mean: sales, and no temperatures.
 
     Several stand at one time, or they are money at no regular time; and an amount says nothing of the next one, as a
@@ -203,8 +204,10 @@ def _are_amounts(cells: Cells, roles: Roles | None) -> bool:
     """
     if roles is None:
         return False
-    is_irregular = regularity(cells.stamps) < REGULAR and _are_in_cents(cells.columns[roles.target])
-    return (cells.repeats.mean() > MOST_AVERAGED or is_irregular) and say_nothing_of_the_next(cells, roles)
+    is_irregular = regularity(cells.stamps) < REGULAR
+    is_money = is_called_money(roles.target) or any("currency" in words_of(str(name)) for name in frame.columns)
+    are_bookings = is_irregular and is_money and _are_in_cents(cells.columns[roles.target])
+    return (cells.repeats.mean() > MOST_AVERAGED or are_bookings) and say_nothing_of_the_next(cells, roles)
 
 
 def say_nothing_of_the_next(cells: Cells, roles: Roles) -> bool:

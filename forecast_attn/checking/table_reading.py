@@ -363,6 +363,34 @@ def _ends(source: Source) -> tuple[str, str]:
     return start.decode("latin-1"), end.decode("latin-1")
 
 
+def columns_with_leading_zeros(table: Table, config: DataConfig, frame: pd.DataFrame) -> frozenset[str]:
+    """Columns of whole numbers that the first rows write in as many digits each, `012`: names of something.
+
+    Args:
+        table: a file or a DataFrame, whose numbers have no digits.
+        config: the options that read the table.
+        frame: the table as they read it.
+    """
+    names = [str(name) for name in frame.columns if pd.api.types.is_numeric_dtype(frame[name].dtype)]
+    text = _text_of(table, config.sheet)
+    if text is None or not names:
+        return frozenset()
+    rows = _ends(text)[0].encode("latin-1")
+    start = Source(text.label, None, rows[: rows.rfind(b"\n") + 1] or rows)
+    as_text = replace(config, wide=False, layout="long", sheet=None, categorical=tuple(names), skip_footer=0)
+    try:
+        read = read_table(start, as_text, report=_ignore)
+    except DataError:
+        return frozenset()
+    return frozenset(name for name in names if name in read and _has_leading_zeros(read[name]))
+
+
+def _has_leading_zeros(column: pd.Series) -> bool:
+    cells = [str(cell) for cell in column.dropna().unique()]
+    is_padded = any(cell.startswith("0") and len(cell) > 1 for cell in cells)
+    return is_padded and all(map(str.isdigit, cells)) and len(set(map(len, cells))) == 1
+
+
 def rows_without_stamps_at_end(frame: pd.DataFrame) -> int:
     """Rows at the end of a table, such as sums, whose cell is the only bad one of a column of dates; 0 for none."""
     for name in frame.columns:

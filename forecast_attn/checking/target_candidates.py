@@ -30,6 +30,10 @@ EVEN = 0.05
 """Share by which the steps of an axis, such as seconds or speeds, may differ from their median."""
 SAME_START = 5
 """Letters with which the names of a column and its table begin alike."""
+_NAMES = 3
+"""Doubt about a column of numbers that are names of something, the greatest."""
+_FAR = 0.1
+"""Share of the deviation of a coordinate by which the places of two events differ, and not those of a track."""
 _SCALE_APART = 20.0
 """Largest over smallest median of columns that are alike."""
 _AS_OFTEN = 0.8
@@ -38,7 +42,8 @@ _LIKELY_TARGETS = (
     *(*TARGET_NAMES, "values", "count", "cnt", "total", "close", "adj close", "adj_close", "price", "load"),
     *("consumption", "sales", "passengers", "traffic_volume", "level", "glucose"),
 )
-_SUBJECT_PROPERTIES = ("lat", "latitude", "lon", "lng", "long", "longitude", "age")
+_COORDINATES = ("lat", "latitude", "lon", "lng", "long", "longitude")
+_SUBJECT_PROPERTIES = (*_COORDINATES, "age")
 """Names of properties of the place or person that a row is about, rarely a target."""
 
 
@@ -50,10 +55,14 @@ class Targets:
     are_alike: bool
     """True where they look like series of one kind rather than a target and its covariates."""
     are_unlikely: bool = False
-    """True where all look like properties, names or coordinates; of events, the number of rows is then forecast."""
+    """True where all look like properties, names or coordinates, or rows are events at different places; the number of
+    events is then forecast.
+    """
 
 
-def target_candidates(frame: pd.DataFrame, candidate: RoleCandidate, config: DataConfig, name: str) -> Targets:
+def target_candidates(
+    frame: pd.DataFrame, candidate: RoleCandidate, config: DataConfig, name: str, codes: frozenset[str] = frozenset()
+) -> Targets:
     """Columns of numbers that are neither time, identifier, calendar nor counter, unless there are no others.
 
     Args:
@@ -61,13 +70,14 @@ def target_candidates(frame: pd.DataFrame, candidate: RoleCandidate, config: Dat
         candidate: time and series.
         config: what is given is kept.
         name: of the table, which may name its target.
+        codes: columns of numbers that the file writes as names: `012`.
     """
     series = series_numbers(frame, candidate.item_id)
     numbers = _numbers(frame, candidate, config)
     numbers = (_changing(frame, numbers, series) if series.any() else []) or numbers
     values = {name: _as_numbers(frame[name]) for name in numbers}
     likely = [name for name in numbers if not _places_its_row(frame[name], values[name], series)] or numbers
-    doubts = {name: _doubt(values[name], series, candidate) for name in likely}
+    doubts = {name: _NAMES if name in codes else _doubt(values[name], series, candidate) for name in likely}
     titled = {each for each in likely if _names_the_table(each, name)}
     if candidate.is_of_events or len(titled) > len(likely) / 2:
         titled = set()  # a table of events may be called as they are; a name that all share singles out none
@@ -81,7 +91,11 @@ def target_candidates(frame: pd.DataFrame, candidate: RoleCandidate, config: Dat
     are_alike = not is_named and len(likely) >= MANY and are_of_one_scale
     if len(likely) > 2 and _are_numbered_alike(likely):
         are_alike = are_of_one_scale or unnamed_column(1) not in frame  # where every name is but a number
-    return Targets(tuple(sorted(likely, key=rank)), are_alike, are_unlikely=all(doubts.values()))
+    happen_at_places = not is_named and any(
+        name.lower() in _COORDINATES and _jumps(values[name]) for name in numbers if name in values
+    )
+    are_unlikely = all(doubts.values()) or happen_at_places
+    return Targets(tuple(sorted(likely, key=rank)), are_alike, are_unlikely)
 
 
 def changes_within_series(frame: pd.DataFrame, name: str, item_id: str | None) -> bool:
@@ -157,12 +171,18 @@ def _doubt(values: pd.Series, series: NDArray[np.int64], candidate: RoleCandidat
     """0 for a column that may well be the target, more for an axis or a property, a switch, and names of something."""
     name = str(values.name)
     if is_called_a_name(name) and are_whole(values):
-        return 3
+        return _NAMES
     if _stands_still(values) or _are_codes(values):
         return 2
     is_axis = name.lower() in _SUBJECT_PROPERTIES or _is_clock_number(values)
     # An axis may be uneven where no column is the time: ages of samples of a core.
     return int(is_axis or _goes_one_way(values, series, evenly=candidate.time != ROW_NUMBER))
+
+
+def _jumps(values: pd.Series) -> bool:
+    """Return whether a coordinate is mostly far from that of the row before, as on no track."""
+    numbers = values.dropna().to_numpy()
+    return len(numbers) > FEWEST_ROWS and bool(np.median(np.abs(np.diff(numbers))) > _FAR * numbers.std())
 
 
 def _stands_still(values: pd.Series) -> bool:

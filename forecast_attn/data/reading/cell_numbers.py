@@ -61,7 +61,7 @@ def find_decimal(columns: dict[str, list[str]], label: str) -> str | None:
     commas: dict[str, list[str]] = {}
     points: dict[str, list[str]] = {}
     for name, cells in columns.items():
-        if sum(map(is_number, cells)) <= len(cells) / 2:
+        if sum(map(is_number, cells)) <= len(cells) / 2 or have_codes(cells):
             continue
         both = next(filter(_BOTH_MARKS.fullmatch, cells), None)
         if both is not None:
@@ -139,6 +139,28 @@ def without_footnote(cell: str) -> str:
     return match[1] if match is not None else cell
 
 
+def without_code(cell: str) -> str:
+    """The number of a cell without the code of its quality behind it: `+0011,5`; else the cell as it is."""
+    match = _WITH_CODE.fullmatch(cell)
+    return match[1] if match is not None else cell
+
+
+def have_codes(cells: list[str]) -> bool:
+    """Return whether cells are whole numbers, each with one of a few codes of its quality behind it.
+
+    Decimal numbers have no leading zeros, and not all the same digit behind their mark.
+    """
+    matches = [_WITH_CODE.fullmatch(cell) for cell in cells if cell]
+    parts = {(match[1].lstrip("+-"), match[2]) for match in matches if match is not None}
+    codes = {code for _, code in parts}
+    if None in matches or len(codes) > MOST_CODES or len(parts) < FEWEST_CODED * len(codes):
+        return False
+    is_padded = any(number.startswith("0") and len(number) > 1 for number, _ in parts)
+    has_one_width = len({len(number) for number, _ in parts}) == 1
+    return (is_padded and has_one_width) or (len(codes) == 1 and "0" not in codes and len(parts) >= FEWEST_WITH_ONE)
+
+
+_WITH_CODE = re.compile(r"([-+]?\d+),([0-9A-Z])")
 _UNIT = r"(?:[$€£¥₹%]|EUR|USD|GBP|CHF|JPY)"
 _NO_UNIT = r"(?!(?i:EUR|USD|GBP|CHF|JPY|[AP]M\b|Q\d|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec))"
 _UNIT_BEHIND = rf"(?:[ \u00a0]{_NO_UNIT}[^\W\d_][\w²³°·%]{{0,9}}(?:/[^\W\d_]\w{{0,5}})?|°[CF])"
@@ -173,6 +195,12 @@ FEW = 50
 """Texts that show that a column holds no numbers, as most columns of text do."""
 MOST_FOOTNOTES = 0.5
 """Largest share of numbers with the mark of a footnote."""
+MOST_CODES = 6
+"""Different codes behind the numbers of a column."""
+FEWEST_CODED = 5
+"""Different numbers for each code."""
+FEWEST_WITH_ONE = 20
+"""Different numbers after which one digit behind all of them is no decimal."""
 _BOOLEANS = {"true": True, "false": False}
 
 
@@ -208,7 +236,12 @@ def finish_text(column: Texts, decimal: str, *, grouped: bool) -> tuple[Texts | 
     if texts and all(text.lower() in _BOOLEANS for text in texts) and len(texts) == len(column.distinct):
         return _spread(np.array([_BOOLEANS[text.lower()] for text in texts]), column), None
     # A plain number needs no further evidence; one in other signs has to be alike in all cells, or an exception.
-    for shown, may_be in ((str, None), (bare_number, _has_one_unit), (without_footnote, _has_few_footnotes)):
+    for shown, may_be in (
+        (str, None),
+        (bare_number, _has_one_unit),
+        (without_footnote, _has_few_footnotes),
+        (without_code, _has_codes),
+    ):
         numbers = _numbers(column, shown, decimal, grouped=grouped)
         if numbers is not None and (may_be is None or may_be(column)):
             dressed = next((text for text in column.distinct.to_pylist() if shown(text) != text), None)
@@ -234,6 +267,10 @@ def _has_few_footnotes(column: Texts) -> bool:
     """Return whether at most half of the cells have a footnote: what all have is no exception."""
     marked = np.array([without_footnote(text) != text for text in column.distinct.to_pylist()])
     return bool(marked[column.codes[column.codes >= 0]].mean() <= MOST_FOOTNOTES)
+
+
+def _has_codes(column: Texts) -> bool:
+    return have_codes(column.distinct.to_pylist())
 
 
 def stripped(column: Texts, missing: tuple[str, ...]) -> Texts:
