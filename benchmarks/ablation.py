@@ -46,6 +46,7 @@ ROWS: dict[str, dict[str, Any]] = {
     "--weight-averaging ema": {"weight_averaging": "ema"},
     "--linear-path": {"linear_path": True},
     "--transform arcsinh": {"transform": "arcsinh"},
+    "--loss huber": {"loss": "huber"},
     "--loss mse": {"loss": "mse"},
     "--window-normalisation standard": {"window_normalisation": "standard"},
     "--combine-with median-regression": {"combine_with": "median-regression"},
