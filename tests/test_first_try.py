@@ -1075,6 +1075,18 @@ def test_text_in_a_column_of_a_wide_table_leaves_the_column_out(tmp_path: Path) 
     assert first_of(tmp_path, frame)["ignore"] == ("sensor_a",)
 
 
+def test_a_column_that_counts_the_rows_of_each_series_is_its_time_unless_there_are_dates(tmp_path: Path) -> None:
+    """As the days of a study beside its patients; the lines of invoices, which have a date, are counted by day."""
+    lengths = np.tile([8, 9, 10, 11], 15)
+    patients = np.repeat(np.arange(308, 308 + len(lengths)), lengths)
+    counted = np.concatenate([np.arange(length) for length in lengths])
+    frame = pd.DataFrame({"": np.arange(len(counted)) + 1, "reaction": values(len(counted)), "visit": counted})
+    first = first_of(tmp_path, frame.assign(patient=patients))
+    assert (first["time"], first["item_id"]) == ("visit", "patient")
+    invoices = frame.assign(patient=patients, date=pd.Timestamp("2024-01-01") + pd.to_timedelta(patients, unit="D"))
+    assert first_of(tmp_path, invoices.drop(columns=""), "invoices.csv").get("time") in (None, "date")
+
+
 def test_numbers_of_rows_are_no_target(tmp_path: Path) -> None:
     frame = pd.DataFrame({"rownames": RNG.permutation(60), "month": days(60), "kind": "a"})
     assert "rownames" not in first_of(tmp_path, frame).values()

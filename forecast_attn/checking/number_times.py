@@ -17,6 +17,8 @@ from forecast_attn.data.timestamps import SERIAL_DAYS, are_serial_days, parse_ti
 
 FEWEST_ROWS = 5
 """Rows of a table that is one series."""
+FEWEST_COUNTED = 3
+"""Rows of a series, on average, in which a column that counts them goes up."""
 FEWEST_STARTS = 3
 """Times that the years of a panel begin again, or that the months of a typical year go back to an earlier one."""
 REGULAR = 0.6
@@ -101,11 +103,19 @@ def _are_regular(numbers: NDArray[np.float64], form: str) -> bool:
 # --------------------------------------------------------------------------- counters
 
 
-def counts_up(column: pd.Series) -> bool:
-    """Return whether a column is whole numbers, one more in each row."""
+def counts_up(column: pd.Series, *, in_series: bool = False) -> bool:
+    """Return whether a column is whole numbers, one more in each row.
+
+    Args:
+        column: of a table.
+        in_series: True if each series may be counted anew, in rows that stand one below the other: 0, 1, 2, 0, 1, 2.
+    """
     if not pd.api.types.is_numeric_dtype(column.dtype) or column.isna().any():
         return False
-    return len(column) > 2 and bool((np.diff(column.to_numpy(np.float64)) == 1).all())
+    numbers = column.to_numpy(np.float64)
+    starts = np.flatnonzero(np.diff(numbers, prepend=np.nan) != 1)
+    is_long = len(numbers) >= FEWEST_COUNTED * max(len(starts), 1)
+    return is_long and (len(starts) == 1 or in_series) and bool((numbers[starts] == numbers[0]).all())
 
 
 def begins_again(column: pd.Series) -> bool:

@@ -232,7 +232,8 @@ def _time_candidates(frame: pd.DataFrame, config: DataConfig) -> Iterator[str]:
     yield from dates
     named = (*TIME_NAMES, *LOOSE_TIME_NAMES)
     numbers = [name for name in free if name not in dates and pd.api.types.is_numeric_dtype(frame[name].dtype)]
-    counters = [name for name in numbers if counts_up(frame[name]) and not is_called_id(name)]
+    may_count = [name for name in numbers if not is_called_id(name)]
+    counters = [name for name in may_count if counts_up(frame[name], in_series=not dates)]  # no lines of invoices
     yield from (name for name in numbers if name.lower() in (*named, *_STEPS) or name in counters)
     others = [name for name in numbers if name.lower() not in (*named, *_STEPS)]
     years = [name for name in others if is_called_year(name) and holds_years(frame[name])]  # `iyear`, `year of sale`
