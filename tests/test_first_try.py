@@ -1087,6 +1087,13 @@ def test_a_column_that_counts_the_rows_of_each_series_is_its_time_unless_there_a
     assert first_of(tmp_path, invoices.drop(columns=""), "invoices.csv").get("time") in (None, "date")
 
 
+def test_middles_of_hours_are_no_codes_of_quality(tmp_path: Path) -> None:
+    rows = "\n".join(f"2023-01-{1 + row // 24:02d} {row % 24:02d}:00;{row % 24},5;{row % 9}" for row in range(240))
+    path = tmp_path / "middles.csv"
+    path.write_text(f"time;middle;y\n{rows}\n")
+    assert read_table(path, DataConfig())["middle"].iloc[1] == 1.5
+
+
 def test_numbers_of_rows_are_no_target(tmp_path: Path) -> None:
     frame = pd.DataFrame({"rownames": RNG.permutation(60), "month": days(60), "kind": "a"})
     assert "rownames" not in first_of(tmp_path, frame).values()

@@ -146,9 +146,9 @@ def without_code(cell: str) -> str:
 
 
 def have_codes(cells: list[str]) -> bool:
-    """Return whether cells are whole numbers, each with one of a few codes of its quality behind it.
+    """Return whether cells are whole numbers of one width, each with one of a few codes of its quality behind it.
 
-    Decimal numbers have no leading zeros, and not all the same digit behind their mark.
+    Decimal numbers have no leading zeros.
     """
     matches = [_WITH_CODE.fullmatch(cell) for cell in cells if cell]
     parts = {(match[1].lstrip("+-"), match[2]) for match in matches if match is not None}
@@ -156,8 +156,7 @@ def have_codes(cells: list[str]) -> bool:
     if None in matches or len(codes) > MOST_CODES or len(parts) < FEWEST_CODED * len(codes):
         return False
     is_padded = any(number.startswith("0") and len(number) > 1 for number, _ in parts)
-    has_one_width = len({len(number) for number, _ in parts}) == 1
-    return (is_padded and has_one_width) or (len(codes) == 1 and "0" not in codes and len(parts) >= FEWEST_WITH_ONE)
+    return is_padded and len({len(number) for number, _ in parts}) == 1
 
 
 _WITH_CODE = re.compile(r"([-+]?\d+),([0-9A-Z])")
@@ -199,8 +198,6 @@ MOST_CODES = 6
 """Different codes behind the numbers of a column."""
 FEWEST_CODED = 5
 """Different numbers for each code."""
-FEWEST_WITH_ONE = 20
-"""Different numbers after which one digit behind all of them is no decimal."""
 _BOOLEANS = {"true": True, "false": False}
 
 
