@@ -525,6 +525,47 @@ def test_a_refused_training_prints_the_commands_too(forecast: Callable, tmp_path
     assert document["commands"] == [tried[0].removeprefix("try: ")]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("given", "right", "without"),
+    [
+        (("--season", "decade"), (), ", without --season"),
+        (("--tz", "Mars/Base"), (), ", without --tz"),
+        (("--missing", "msk"), ("--missing", "mask"), ""),
+        (("--aggregate", "sum"), (), ", without --aggregate"),
+    ],
+)
+@pytest.mark.parametrize("command", ["check", "train"])
+def test_an_option_with_a_wrong_value_gets_the_command_without_it(
+    forecast: Callable, tmp_path: Path, command: str, given: tuple[str, ...], right: tuple[str, ...], without: str
+) -> None:
+    path = tmp_path / "table.csv"
+    pd.DataFrame({"date": days(90), "y": values(90)}).to_csv(path, index=False)
+    outcome = forecast(command, path, *given, "--target", "y")
+    assert outcome.code == 2
+    tried = [line for line in outcome.err.splitlines() if line.startswith("try: ")]
+    words = shlex.join(["--target", "y", *right])
+    assert tried == [f"try: forecast train {path} {words}  # 'y', 7 steps of 1 day ahead{without}"]
+
+
+def test_a_tiny_table_gets_the_command_with_sizes(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    pd.DataFrame({"date": days(6), "y": values(6)}).to_csv(path, index=False)
+    proposal = find_proposals(path, DataConfig())[0]
+    assert dict(proposal.options) == {"lookback": 2, "horizon": 2}
+
+
+def test_numbers_with_an_odd_last_step_are_put_on_the_usual_one(tmp_path: Path) -> None:
+    """As ChickWeight: weighed every second day, and once more on the last."""
+    path = tmp_path / "table.csv"
+    ages = [*range(0, 21, 2), 21]
+    rows = [(chick, age, 40 + age * (3 + chick % 4) + age % 3) for chick in range(20) for age in ages]
+    pd.DataFrame(rows, columns=["chick", "time", "weight"]).to_csv(path, index=False)
+    proposal = find_proposals(path, DataConfig())[0]
+    assert dict(proposal.options) == {"item_id": "chick", "resample": "2"}
+    assert proposal.forecasts.startswith("'weight' of 20 series told apart by 'chick', mean of each step of 2, ")
+
+
 @pytest.mark.parametrize(
     "frame",
     [

@@ -17,6 +17,8 @@ _CELL_CODES = ("FA103", "FA303")
 _MEANING = ("time", "target", "item_id", "wide", "layout", "na", "ignore")
 """Options that say what is meant by a table, never withdrawn unless they name a column that it lacks."""
 _COLUMNS = ("static_covariates", "weight", "past_covariates", "future_covariates", "categorical")
+_SMALLEST_SIZES = ((3, 3), (2, 2), (2, 1), (1, 1))
+"""Lookback and horizon of tables of fewer than ten rows, which get none by default."""
 Changes = dict[str, Any]
 
 
@@ -43,6 +45,8 @@ def possible_changes(config: DataConfig, examination: Examination) -> Iterator[C
     first = [name for name in given if any(name in error.options for error in errors)]
     for name in dict.fromkeys((*first, *(name for name in given if name not in (*_MEANING, *_COLUMNS)))):
         yield {name: getattr(DataConfig, name)}
+    if all(error.code == "FA403" for error in errors):
+        yield from ({"lookback": lookback, "horizon": horizon} for lookback, horizon in _SMALLEST_SIZES)
 
 
 def _is_default(name: str, value: object) -> bool:

@@ -76,8 +76,10 @@ class Problem:
     def longer_step(self) -> Options | None:
         """Put the rows on the finest step that most rows fill; fewer steps suffice for amounts, zero elsewhere."""
         cells, config = self.examination.cells, self.config
-        if cells is None or cells.stamps.dtype.kind != "M" or config.resample is not None or config.freq:
+        if cells is None or config.resample is not None or config.freq:
             return None
+        if cells.stamps.dtype.kind != "M":
+            return None if "resample" in self.options else _usual_whole_step(cells)
         longest = int(np.argmax(np.diff(cells.starts)))
         stamps = cells.stamps[cells.starts[longest] : cells.starts[longest + 1]]
         tried = self.options.get("resample")
@@ -91,6 +93,17 @@ class Problem:
             if len(filled) >= (_FULL_OF_AMOUNTS if sums else FULL) * number:
                 return {"resample": step} | ({"aggregate": "sum", "missing": "zero"} if sums else {})
         return None
+
+
+def _usual_whole_step(cells: Cells) -> Options | None:
+    """Put numbers on the step that most of them follow, above 1; None where they leave many of its steps out."""
+    longest = int(np.argmax(np.diff(cells.starts)))
+    stamps = cells.stamps[cells.starts[longest] : cells.starts[longest + 1]]
+    step = int(np.median(np.diff(stamps))) if len(stamps) > 1 else 0
+    if step < 2:
+        return None
+    filled = distinct_values(stamps // step)
+    return {"resample": str(step)} if len(filled) >= FULL * (filled[-1] - filled[0] + 1) else None
 
 
 def repeats_are_equal(examination: Examination) -> bool:

@@ -86,7 +86,8 @@ def proposal_of(examination: Examination, options: Mapping[str, Any]) -> Proposa
         target = "the number of rows" if roles.target == ROW_COUNT else f"'{roles.target}'"
         what = target if roles.item_id is None else f"{target} of {trained:,} series told apart by '{roles.item_id}'"
     merged = " of" if roles.target == ROW_COUNT else f", {options.get('aggregate', 'mean')} of"
-    resampled = f"{merged} each {step}" if "resample" in options else ""
+    each = f"step of {options.get('resample')}" if schema.frequency.is_integer else step
+    resampled = f"{merged} each {each}" if "resample" in options else ""
     ahead = f"{schema.horizon} steps of {step} ahead" if schema.horizon > 1 else f"1 step of {step} ahead"
     if roles.time == ROW_NUMBER:
         ahead += ", if the rows are in the order of time"

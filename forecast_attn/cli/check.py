@@ -9,6 +9,7 @@ import typer
 
 import forecast_attn.cli.printing as printing
 from forecast_attn.cli.flags import ConfigFile, Json, Quiet, command_options, given_options, with_options
+from forecast_attn.cli.next_commands import naming_commands
 from forecast_attn.config.options import DataConfig, RunConfig
 from forecast_attn.config.requests import CheckRequest
 from forecast_attn.errors import ConfigError
@@ -41,13 +42,14 @@ def check(
     _refuse_half_a_fix(data, request.fix, out, form)
     options = given_options(config, options)
     options.pop("out", None)  # of a configuration file, where it is the run directory
-    data_config = RunConfig.from_options(options).data
     commands: list[dict[str, Any]] = []
     obstacle: dict[str, Any] | None = None
-    if out is not None:
-        report = _fix(data, data_config, out, quiet)
-    else:
-        report, commands, obstacle = _check(data, data_config, options, quiet)
+    with naming_commands(data, options):
+        data_config = RunConfig.from_options(options).data
+        if out is not None:
+            report = _fix(data, data_config, out, quiet)
+        else:
+            report, commands, obstacle = _check(data, data_config, options, quiet)
     if report.errors or not _is_stdout(out):
         has_next = not report.errors or bool(commands) or obstacle is not None
         again = None if has_next else _again(data, report.errors[0], options)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -20,16 +18,14 @@ from forecast_attn.cli.flags import (
     refuse_with_resume,
     with_options,
 )
+from forecast_attn.cli.next_commands import naming_commands
 from forecast_attn.cli.signals import with_resume_hint
 from forecast_attn.config.mechanisms import ATTENTIONS
-from forecast_attn.config.options import DataConfig, RunConfig, find_option
+from forecast_attn.config.options import RunConfig, find_option
 from forecast_attn.config.requests import TRAINING, TrackingRequest
 from forecast_attn.config.values import PRESETS, flag_name
-from forecast_attn.errors import INTERRUPTED, ConfigError, DataError
+from forecast_attn.errors import INTERRUPTED, ConfigError
 from forecast_attn.urls import url_of
-
-if TYPE_CHECKING:
-    from forecast_attn.forecaster import Forecaster
 
 
 # Most flags and their help stand in config/options.py (TRAINING), those of --logger in config/requests.py.
@@ -73,7 +69,8 @@ def train(
         from_file = options.pop("out", None)
         named = out or from_file
         # A wrong option or directory is reported before anything heavy is loaded.
-        checked = RunConfig.from_options(options)
+        with naming_commands(_named(data), options, named):
+            checked = RunConfig.from_options(options)
         out = Path(named) if named else fresh_path(checked.model.attention)
         check_is_free(out)
 
@@ -92,7 +89,7 @@ def train(
             forecaster = Forecaster.resume(resume, data, listener=display, log_to=options.get("log_to"))
         else:
             forecaster = Forecaster(**options)
-            with _naming_commands(data, options, named, forecaster):
+            with naming_commands(_named(data), options, named):
                 forecaster.fit(data, out=out, listener=display, **tracking.to_options())  # type: ignore[arg-type]
     if follows:
         return
@@ -101,50 +98,16 @@ def train(
         raise SystemExit(INTERRUPTED)
 
 
+def _named(data: Path | None) -> str:
+    """The table as it was named: a path of a URL is that URL."""
+    return url_of(data) or str(data)
+
+
 def _resume_command(path: Path) -> str | None:
     from forecast_attn.runs.run_dir import RunDir
 
     run = RunDir(path)
     return f"continue with: {run.resume_command}" if run.config.is_file() and not run.is_finished else None
-
-
-@contextmanager
-def _naming_commands(data: Any, options: dict[str, Any], out: object, forecaster: Forecaster) -> Iterator[None]:
-    """Add the commands to type instead to an error of the table."""
-    try:
-        yield
-    except DataError as error:
-        from forecast_attn.checking.proposal import command_text
-        from forecast_attn.data.roles import TooManyColumnsError
-
-        if error.code == "FA101" and error.value is not None:  # there is no such file, but another one
-            error.commands = (command_text(error.value, options if out is None else {**options, "out": out}, {}),)
-        elif not error.is_told_elsewhere and not isinstance(error, TooManyColumnsError):
-            error.commands = _commands(url_of(data) or str(data), options, out, forecaster.config.data)
-        raise
-
-
-def _commands(data: str, options: dict[str, Any], out: object, config: DataConfig) -> tuple[str, ...]:
-    """The commands that train on a table which these options do not train on, each with what it forecasts."""
-    from forecast_attn.checking import examine
-    from forecast_attn.checking.commands import find_obstacle, find_proposals
-    from forecast_attn.checking.proposal import check_command_text, command_text
-    from forecast_attn.data.reading import fetched
-
-    given = options if out is None else {**options, "out": out}
-    table = fetched(data)
-    examination = examine(table, config)
-    proposals = find_proposals(table, config, examination)
-    obstacle = None if proposals else find_obstacle(table, config, examination)
-    if obstacle is not None:
-        return (f"{obstacle.command(data, options)}  # {obstacle.finding.message}",)
-    if not proposals and examination.table is not None:
-        return (f"{check_command_text(data, options)}  # lists all that is wrong, for you to correct",)
-    return tuple(
-        f"{command_text(data, given, proposal.options)}  # {proposal.forecasts}"
-        for proposal in proposals
-        if proposal.options
-    )
 
 
 def _list_mechanisms() -> None:
