@@ -131,6 +131,19 @@ def test_garbage_is_collected_again_once_a_command_begins(forecast: Callable[...
 
 
 @pytest.mark.slow
+def test_checking_a_table_loads_no_torch() -> None:
+    """It needs no network, and the scales of windows, which are tensors, take longer to measure than it takes."""
+    loaded = modules_loaded_by(
+        "import contextlib, io\nfrom forecast_attn.cli import main\n"
+        "with contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()) as out:\n"
+        "    main(['check', 'data/city_load.csv', '--target', 'demand'])\n"
+        "assert 'train on it with' in out.getvalue()"
+    )
+    assert "forecast_attn.training.preparation" in loaded
+    assert "torch" not in loaded
+
+
+@pytest.mark.slow
 def test_prediction_does_not_load_lightning() -> None:
     loaded = modules_loaded_by("import forecast_attn.cli.library, forecast_attn.forecasting.predict")
     assert "torch" in loaded

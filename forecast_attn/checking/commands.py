@@ -46,7 +46,7 @@ from forecast_attn.data.frequency import parse_frequency
 from forecast_attn.data.reading.joined import ROW_COUNT, with_joined
 from forecast_attn.data.reading.source import Source, table_name
 from forecast_attn.data.resampling import floored
-from forecast_attn.data.roles import MOST_UNDECLARED, is_empty, is_numeric, resolve_roles
+from forecast_attn.data.roles import MOST_UNDECLARED, empty_columns, is_numeric, resolve_roles
 from forecast_attn.data.timestamps import SERIAL_DAYS, are_serial_days
 from forecast_attn.errors import ConfigError, DataError
 
@@ -92,7 +92,7 @@ def _proposals(table: Table, config: DataConfig, examination: Examination, most:
     if not examination.has_errors and examination.preparation is not None:
         return (*_alternatives(table, config, examination), proposal_of(examination, {}))
     if _has_too_many_columns(examination):
-        proposal = _wide_proposal(table, config) if _holds_mostly_numbers(examination.frame) else None
+        proposal = _wide_proposal(table, config, examination.frame)
         return () if proposal is None else (proposal,)
     proposals: list[Proposal] = []
     for reading in possible_readings(table, config, examination):
@@ -182,18 +182,23 @@ def _has_too_many_columns(examination: Examination) -> bool:
     frame = examination.frame
     if frame is None or frame.shape[1] <= MOST_UNDECLARED:
         return False
-    return sum(not is_empty(frame[name]) for name in frame.columns) > MOST_UNDECLARED
+    return frame.shape[1] - len(empty_columns(frame)) > MOST_UNDECLARED
 
 
-def _holds_mostly_numbers(frame: pd.DataFrame | None) -> bool:
-    return frame is not None and sum(dtype.kind in "iuf" for dtype in frame.dtypes) > frame.shape[1] / 2
+def _wide_proposal(table: Table, config: DataConfig, frame: pd.DataFrame | None) -> Proposal | None:
+    """The table with a series in every column, if most hold numbers; None where errors are left.
 
-
-def _wide_proposal(table: Table, config: DataConfig) -> Proposal | None:
-    """The table with a series in every column; None where errors are left."""
-    if config.wide or config.target is not None or config.item_id is not None:
+    Args:
+        table: the table.
+        config: the options that were given.
+        frame: the table as it was read with them.
+    """
+    if config.wide or config.target is not None or config.item_id is not None or config.layout != "long":
         return None
-    return _Search(table, config, pd.DataFrame(), {})._verified({"wide": True})
+    if frame is None or sum(dtype.kind in "iuf" for dtype in frame.dtypes) <= frame.shape[1] / 2:
+        return None
+    examination = examine(table, replace(config, wide=True), wide=frame)
+    return _Search(table, config, frame, {}).accepted(examination, {"wide": True})
 
 
 def _alternatives(table: Table, config: DataConfig, examination: Examination) -> Iterator[Proposal]:
@@ -381,9 +386,10 @@ class _Search:
 
     def _verified(self, options: dict[str, Any]) -> Proposal | None:
         config = self._config(options)
-        if config is None:
-            return None
-        examination = examine(self.table, config)
+        return None if config is None else self.accepted(examine(self.table, config), options)
+
+    def accepted(self, examination: Examination, options: dict[str, Any]) -> Proposal | None:
+        """The proposal of the table examined with options; None where errors are left, or it was proposed already."""
         if examination.has_errors or examination.preparation is None or not _is_enough(examination):
             return None
         proposal = proposal_of(examination, {**self.reading_options, **options})

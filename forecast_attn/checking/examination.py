@@ -6,6 +6,7 @@ them.
 
 from __future__ import annotations
 
+import functools
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -24,13 +25,14 @@ from forecast_attn.data.panel import Panel
 from forecast_attn.data.panel_building import panel_of_cells
 from forecast_attn.data.reading import Progress, opened, read_table
 from forecast_attn.data.reading.source import Source, table_name
+from forecast_attn.data.reading.wide import made_long
 from forecast_attn.data.roles import Roles, resolve_roles
 from forecast_attn.data.scaling import constant_series
 from forecast_attn.data.seasons import autocorrelation_at
 from forecast_attn.data.split import report_short_series
 from forecast_attn.errors import DataError
 from forecast_attn.runs.training_table import with_vintages
-from forecast_attn.training.preparation import Preparation, prepare, season_of_rows, training_values
+from forecast_attn.training.preparation import Preparation, list_windows, season_of_rows, training_values
 
 SEVERITIES = ("error", "warning", "note")
 MOST_CATEGORIES = 12
@@ -140,9 +142,19 @@ def check_table(
 
 
 def examine(
-    table: Path | str | pd.DataFrame | Source, config: DataConfig, progress: Progress | None = None
+    table: Path | str | pd.DataFrame | Source,
+    config: DataConfig,
+    progress: Progress | None = None,
+    *,
+    wide: pd.DataFrame | None = None,
 ) -> Examination:
     """Take a table through every stage it can pass; see `check_table`.
+
+    Args:
+        table: the table.
+        config: the options.
+        progress: called while it is read.
+        wide: the wide table, where it was read without `--wide` already: it is not read again.
 
     Raises:
         ConfigError: the options contradict each other.
@@ -151,7 +163,11 @@ def examine(
     examination = Examination(str(table) if isinstance(table, Path | str) else name, _beside(config))
     try:
         examination.table = opened(table)
-        examination.frame = read_table(examination.table, config, progress=progress, report=examination.findings.append)
+        report = examination.findings.append
+        if wide is None:
+            examination.frame = read_table(examination.table, config, progress=progress, report=report)
+        else:
+            examination.frame = made_long(wide, config, name, report)
         _pass_stages(examination, examination.frame, name, config)
     except DataError as error:
         if not _is_reported(error, examination.findings):
@@ -181,7 +197,7 @@ def _pass_stages(draft: Examination, frame: pd.DataFrame, source: str, config: D
         draft.findings = [finding for finding in draft.findings if finding.code != "FA214"]
     else:
         report_constants(draft.panel, report)
-        draft.preparation = prepare(draft.panel, config)
+        draft.preparation = list_windows(draft.panel, config)
         report_preparation(draft.preparation, report)
 
 
@@ -302,10 +318,11 @@ def summarise(cells: Cells, panel: Panel | None) -> tuple[SeriesSummary, ...]:
     """Figures of every series, as far as the table could be read."""
     starts = cells.starts
     first, last = cells.stamps[starts[:-1]], cells.stamps[starts[1:] - 1]
+    stamp_text = functools.cache(cells.zone.stamp_text)  # most series begin and end together
     repeats = np.append(False, (cells.series[1:] == cells.series[:-1]) & (cells.stamps[1:] == cells.stamps[:-1]))
     columns: list[list[Any]] = [
-        [cells.zone.stamp_text(stamp) for stamp in first],
-        [cells.zone.stamp_text(stamp) for stamp in last],
+        list(map(stamp_text, first)),
+        list(map(stamp_text, last)),
         np.diff(starts).tolist(),
         _per_series(repeats, starts).tolist(),
     ]

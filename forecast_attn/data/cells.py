@@ -335,7 +335,17 @@ def sorted_cells(cells: Cells) -> Cells:
     later = equal | (cells.stamps[1:] > cells.stamps[:-1])
     if np.where(same, later, cells.series[1:] > cells.series[:-1]).all():
         return cells
+    starts = np.flatnonzero(np.append(True, ~same))
+    if later[same].all() and len(np.unique(cells.series[starts])) == len(starts):  # as of a wide table
+        return cells.take(_in_order_of_series(cells.series[starts], starts, len(cells.series)))
     return cells.take(np.lexsort((cells.rows, cells.stamps, cells.series)))
+
+
+def _in_order_of_series(series: NDArray[np.int32], starts: NDArray[np.int64], num_rows: int) -> NDArray[np.int64]:
+    """Rows (num_rows,) in the order of their series, each of which begins at one start and stands together."""
+    order = np.argsort(series)
+    lengths = np.diff(starts, append=num_rows)[order]
+    return np.asarray(np.arange(num_rows) + np.repeat(starts[order] - (np.cumsum(lengths) - lengths), lengths))
 
 
 def _bad_time(column: pd.Series, index: int, row: int, time: ParsedStamps, date_format: str | None) -> Finding:

@@ -12,7 +12,7 @@ from forecast_attn.data.findings import Finding
 from forecast_attn.data.gross_errors import FAR, gross_errors
 from forecast_attn.data.panel import Panel, ranges
 from forecast_attn.data.scale_fitting import NORMAL_IQR
-from forecast_attn.data.segments import blocks
+from forecast_attn.data.segments import blocks, quantile, sort_each
 
 if TYPE_CHECKING:
     from forecast_attn.data.scaling import Scaler
@@ -120,17 +120,21 @@ def _far(column: _ScaledColumn, rows: NDArray[np.int64], series: NDArray[np.int6
 
 def _outliers(column: _ScaledColumn, panel: Panel, rows: NDArray[np.int64]) -> Iterator[tuple[int, int, float]]:
     """Series, row and distance of the farthest value of every series that has one far away."""
-    for index in _suspects(column, panel, rows):
-        first = int(panel.starts[index])
-        values = column.values[first : first + int(rows[index])]
-        known = values[~np.isnan(values)]
-        low, middle, high = np.quantile(known, (0.25, 0.5, 0.75))
-        spread = (high - low) / NORMAL_IQR
-        distance = np.abs(values - middle)
-        at = int(np.nanargmax(distance))
+    suspects = _suspects(column, panel, rows)
+    for block in blocks(panel.starts[:-1][suspects]):
+        series = suspects[block]
+        counts = rows[series]
+        chosen, firsts = ranges(panel.starts[:-1][series], counts), np.cumsum(counts) - counts
+        values = column.values[chosen][:, None]
+        observed = np.add.reduceat(~np.isnan(values), firsts, dtype=np.int64)
+        ascending = sort_each(values, firsts, counts)
+        low, middle, high = (quantile(ascending, firsts, observed, share) for share in (0.25, 0.5, 0.75))
+        spread = (high - low)[:, 0] / NORMAL_IQR
+        distance = np.abs(values - np.repeat(middle, counts, axis=0))[:, 0]
         # Most values are one: a demand that is mostly zero has no spread to measure by.
-        if spread > 0 and distance[at] > FAR * spread:
-            yield int(index), first + at, float(distance[at] / spread)
+        for index in np.flatnonzero((spread > 0) & (np.fmax.reduceat(distance, firsts) > FAR * spread)):
+            at = firsts[index] + int(np.nanargmax(distance[firsts[index] :][: counts[index]]))
+            yield int(series[index]), int(chosen[at]), float(distance[at] / spread[index])
 
 
 def _suspects(column: _ScaledColumn, panel: Panel, rows: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -6,6 +6,7 @@ leak; only values that stand where the target has none make a column known in th
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -111,7 +112,7 @@ def resolve_roles(frame: pd.DataFrame, config: DataConfig, source: str) -> Roles
     free = [str(name) for name in frame.columns if name not in declared]
     reasons = {column: f"declared as {role}" for column, role in declared.items() if role != "ignore"}
     ignored = {column: "declared" for column, role in declared.items() if role == "ignore"}
-    ignored |= {name: "empty" for name in free if is_empty(frame[name])}
+    ignored |= dict.fromkeys(empty_columns(frame).intersection(free), "empty")
     free = [name for name in free if name not in ignored]
     _refuse_too_many(free, source)
 
@@ -154,10 +155,16 @@ def resolve_roles(frame: pd.DataFrame, config: DataConfig, source: str) -> Roles
     )
 
 
-def is_empty(column: pd.Series) -> bool:
-    """Return whether a column has no value. Of most columns the first rows tell."""
-    cells = column.array
-    return bool(pd.isna(cells[:FIRST_ROWS]).all() and pd.isna(cells).all())
+def empty_columns(frame: pd.DataFrame) -> frozenset[str]:
+    """Names of the columns that have no value. Of most columns the first rows tell."""
+    suspects = frame.loc[:, frame.iloc[:FIRST_ROWS].isna().all().to_numpy()]
+    return frozenset(map(str, suspects.columns[suspects.isna().all().to_numpy()]))
+
+
+def columns_of_numbers(frame: pd.DataFrame) -> frozenset[str]:
+    """Names of the columns whose type is one of numbers or booleans: no cell of them needs to be looked at."""
+    is_number = functools.cache(pd.api.types.is_numeric_dtype)
+    return frozenset(str(name) for name, dtype in zip(frame.columns, frame.dtypes, strict=True) if is_number(dtype))
 
 
 class TooManyColumnsError(DataError):
@@ -281,7 +288,9 @@ def find_time(frame: pd.DataFrame, free: list[str], reasons: dict[str, str], sou
     """
     loose = [name for name in _named(free, LOOSE_TIME_NAMES) if looks_like_dates(frame[name])]
     by_name = _named(free, TIME_NAMES) + loose
-    dates = [name for name in free if name.lower() not in ID_NAMES and looks_like_dates(frame[name])]
+    numbers = columns_of_numbers(frame)
+    others = [name for name in free if name not in numbers and name.lower() not in ID_NAMES]
+    dates = [name for name in others if looks_like_dates(frame[name])]
     regular = _regular_among(frame, [*by_name[:1], *(name for name in dates if name not in by_name[:1])])
     if regular is not None:
         reasons[regular] = "the only column of dates that are unique and regular"

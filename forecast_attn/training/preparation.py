@@ -63,9 +63,14 @@ class Preparation:
         return replace(setup, scaler=scaler if standard else None)
 
 
-@coded("FA403")
 def prepare(panel: Panel, config: DataConfig, calendar: Calendar | None = None) -> Preparation:
-    """Choose the sizes, cut validation off, fit the scaler and list the windows.
+    """List the windows, and keep those to train on that have a scale by their cut-off; see `list_windows`."""
+    return _with_scale(list_windows(panel, config, calendar))
+
+
+@coded("FA403")
+def list_windows(panel: Panel, config: DataConfig, calendar: Calendar | None = None) -> Preparation:
+    """Choose the sizes, cut validation off, fit the scaler and list the windows, whose scales are not measured yet.
 
     Args:
         panel: the validated table.
@@ -101,8 +106,7 @@ def prepare(panel: Panel, config: DataConfig, calendar: Calendar | None = None) 
     findings += [*seasons, *([fitted] if fitted is not None else [])]
     _refuse_tiny_targets(panel, split, schema.scaler)
     findings += outlier_findings(panel, split.training_rows(panel), schema.scaler)
-    prepared = replace(_with_windows(panel, schema, split, findings), scaled_rows=split.training_rows(panel))
-    return _with_scale(prepared)
+    return replace(_with_windows(panel, schema, split, findings), scaled_rows=split.training_rows(panel))
 
 
 def _split(panel: Panel, config: DataConfig, lookback: int, horizon: int) -> Split:

@@ -31,7 +31,7 @@ from forecast_attn.data.reading.dialect import Plan, first_plan, western_encodin
 from forecast_attn.data.reading.encoding import WESTERN, NotUtf8Error, as_utf8
 from forecast_attn.data.reading.extra_lines import without_extra_lines
 from forecast_attn.data.reading.records import Block, Layout, read_records, rewrite, split_blocks
-from forecast_attn.data.reading.source import Progress, Source
+from forecast_attn.data.reading.source import CHUNK, Progress, Source
 from forecast_attn.errors import DataError
 
 KINDS = {
@@ -45,6 +45,10 @@ _WIDTHS = list(KINDS)
 SHARE = 1 << 20
 """Bytes that one thread converts at once, at least `SHARE_OF_COLUMN` of them for each column."""
 SHARE_OF_COLUMN = 1000
+MOST_AT_ONCE = 1 << 26
+"""Bytes of a block at most, however many columns a table has: each block costs something for each of them."""
+MANY_COLUMNS = 1000
+"""Columns from which a frame holds its numbers in few arrays, though they are copied for it."""
 MOST_CELLS = 1000
 """Distinct cells of a column among which a decimal comma is looked for."""
 _COLUMN_ERROR = re.compile(r"In CSV column #\d+")
@@ -92,7 +96,9 @@ def read_delimited(source: Source, config: DataConfig, progress: Progress | None
 
 def _read(source: Source, plan: Plan, progress: Progress | None, report: Report) -> pd.DataFrame:
     columns = _Columns(source.label, plan)
-    chunks = as_utf8(source.chunks(progress=progress), plan.encoding, source.label, assumed=plan.encoding_is_assumed)
+    size = min(max(CHUNK, SHARE_OF_COLUMN * len(plan.names)), MOST_AT_ONCE)
+    read = source.chunks(size, progress)
+    chunks = as_utf8(read, plan.encoding, source.label, assumed=plan.encoding_is_assumed)
     rows = without_extra_lines(chunks, plan.extra_lines)
     for block in split_blocks(rows, columns.layout, columns.so_far):
         columns.add(block)
@@ -152,14 +158,14 @@ class _Columns:
         columns = {
             name: column.to_categorical() if isinstance(column, Texts) else column for name, column in cells.items()
         }
-        frame = pd.DataFrame(columns, copy=False)
+        frame = pd.DataFrame(columns, copy=False) if len(columns) < MANY_COLUMNS else _in_few_arrays(columns)
         frame.attrs[LINES_ABOVE] = self._lines_above
         return frame
 
     def _convert(self, block: Block) -> pa.Table:
         """Convert the block to the columns' kinds, widening them where needed."""
         if "empty" in self._kinds:
-            self._widen(block)
+            self._widen(_first_rows(block))
         try:
             return self._parse(block, [KINDS[kind] for kind in self._kinds])
         except pa.ArrowInvalid as error:
@@ -233,6 +239,22 @@ class _Columns:
         cells = {name: _decisive_cells(texts) for name, texts in columns.items() if name not in self.plan.texts}
         if find_decimal(cells, self.layout.label) == ",":
             raise _ReadAgainError(replace(self.plan, decimal=",", decimal_is_known=True))
+
+
+def _first_rows(block: Block) -> Block:
+    """Rows that show the kinds of most columns: those that begin in the first CHUNK bytes of plain text."""
+    end = block.data.find(b"\n", CHUNK) + 1 if block.plain else 0
+    return replace(block, data=block.data[:end]) if end else block
+
+
+def _in_few_arrays(columns: dict[str, Any]) -> pd.DataFrame:
+    """The frame with its numbers in one array for each type: pandas works on arrays one by one."""
+    names: dict[Any, list[str]] = {}
+    for name, column in columns.items():
+        names.setdefault(column.dtype if isinstance(column, np.ndarray) else None, []).append(name)
+    texts = pd.DataFrame({name: columns[name] for name in names.pop(None, [])}, copy=False)
+    numbers = [pd.DataFrame(np.stack([columns[name] for name in some]).T, columns=some) for some in names.values()]
+    return pd.concat([texts, *numbers], axis="columns")[list(columns)]
 
 
 def _decisive_cells(texts: Texts) -> list[str]:

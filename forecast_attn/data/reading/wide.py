@@ -46,16 +46,14 @@ def made_long(frame: pd.DataFrame, config: DataConfig, source: str, report: Repo
         DataError: no time stamps, no series, or a column that is missing or called as the new ones are.
     """
     time, shared, series = _columns(frame, config, source, report)
-    rows, lengths = _rows_of_series(frame, series, time, config)
-    kept = [name for name, length in zip(series, lengths, strict=True) if length]
+    rows, lengths, target = _cells_of_series(frame, series, time, config)
+    kept = [name for name, length in zip(series, lengths.tolist(), strict=True) if length]
     for name in sorted(set(series) - set(kept)):
         report(Finding("FA104", "note", f"column '{name}' is left out: empty", column=name))
     if not kept:
         names = quoted([str(name) for name in frame.columns])
         raise DataError(f"'{source}' has no column of numbers to forecast; its columns are {names}")
     codes = np.repeat(np.arange(len(kept), dtype=np.int32), lengths[lengths > 0])
-    ends = np.cumsum(lengths[lengths > 0])
-    target = _one_below_the_other([frame[n] for n in kept], np.split(rows, ends[:-1]))
     columns: dict[str, Any] = {
         time: frame[time].array.take(rows),
         LONG_ID: pd.Categorical.from_codes(codes, categories=pd.Index(kept, dtype="str")),
@@ -91,7 +89,7 @@ def shared_by_all(frame: pd.DataFrame, item_ids: tuple[str, ...]) -> pd.DataFram
 
 def _columns(frame: pd.DataFrame, config: DataConfig, source: str, report: Report) -> tuple[str, list[str], list[str]]:
     """The time column, those that all series share, and those that are series."""
-    from forecast_attn.data.roles import find_time, is_numeric, why_not_numeric
+    from forecast_attn.data.roles import columns_of_numbers, find_time, is_numeric, why_not_numeric
 
     shared = _declared(frame, config)
     for name in (*shared, *config.ignore, *([config.time] if config.time else [])):
@@ -105,11 +103,11 @@ def _columns(frame: pd.DataFrame, config: DataConfig, source: str, report: Repor
             f"'{source}': a wide table cannot have a column called '{taken[0]}', which the series' names or values get"
         )
         raise DataError(message, "give the column another name", column=taken[0], file=source)
-    series = []
+    series, numbers = [], columns_of_numbers(frame)
     for name in free:
         if name == time:
             continue
-        if is_numeric(frame[name]) and name.lower() != "unnamed: 0":
+        if (name in numbers or is_numeric(frame[name])) and name.lower() != "unnamed: 0":
             series.append(name)
         else:
             why = "index without a name" if name.lower() == "unnamed: 0" else why_not_numeric(frame[name])
@@ -142,24 +140,30 @@ def _future_names(frame: pd.DataFrame, config: DataConfig) -> list[str]:
     return [name if name in frame else re.sub(r":\d+$", "", name) for name in config.future_covariates]
 
 
-def _rows_of_series(
+def _cells_of_series(
     frame: pd.DataFrame, series: list[str], time: str, config: DataConfig
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """The frame's rows that each series has, series after series (num_kept,), and how many (num_series,)."""
+) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[Any]]:
+    """The frame's rows that each series has, series after series (num_kept,), how many (num_series,), and the values.
+
+    These are float64, or objects where a column has text, which is reported later. All columns are looked at in one
+    array: a table may have a hundred thousand.
+    """
+    from forecast_attn.data.roles import columns_of_numbers
+
+    are_numbers = columns_of_numbers(frame).issuperset(series)
+    values = frame[series].to_numpy(np.float64 if are_numbers else object, na_value=np.nan).T
     order, unplaced = _time_order(frame[time], config)
+    filled = ~pd.isna(values)[:, order]
     future = [frame[name].notna().to_numpy()[order] for name in _future_names(frame, config)]
     known_ahead = np.logical_or.reduce(future) if future else np.zeros(len(order), np.bool_)
-    steps = np.arange(len(order))
-    rows = []
-    for name in series:
-        filled = np.flatnonzero(~pd.isna(frame[name].array)[order])
-        first, last = (filled[0], filled[-1]) if len(filled) else (len(order), len(order))
-        inside = (steps >= first) & ((steps <= last) | known_ahead)
-        rows.append(np.sort(order[inside]))
-    if len(unplaced) and rows:  # reported once, not once per series
-        rows[0] = np.sort(np.concatenate((rows[0], unplaced)))
-    lengths = np.array([len(chosen) for chosen in rows], np.int64)
-    return np.concatenate(rows or [steps[:0]]).astype(np.int32), lengths
+    has_begun = np.logical_or.accumulate(filled, axis=1)
+    goes_on = np.logical_or.accumulate(filled[:, ::-1], axis=1)[:, ::-1]
+    kept = np.zeros(values.shape, np.bool_)
+    kept[:, order] = has_begun & (goes_on | known_ahead)
+    if len(series):  # reported once, not once per series
+        kept[0, unplaced] = True
+    rows = np.broadcast_to(np.arange(len(frame), dtype=np.int32), kept.shape)
+    return rows[kept], kept.sum(axis=1), values[kept]
 
 
 def _time_order(column: pd.Series, config: DataConfig) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -172,15 +176,3 @@ def _time_order(column: pd.Series, config: DataConfig) -> tuple[NDArray[np.int64
         return np.arange(len(column)), np.empty(0, np.int64)
     placed = np.flatnonzero(~bad)
     return placed[np.argsort(stamps[placed], kind="stable")], np.flatnonzero(bad)
-
-
-def _one_below_the_other(columns: list[pd.Series], rows: list[NDArray[np.int32]]) -> NDArray[Any]:
-    """The chosen rows of every column: float64, or objects where one has text, which is reported later."""
-    numeric = all(pd.api.types.is_numeric_dtype(column.dtype) for column in columns)
-    dtype = np.float64 if numeric else object
-    stacked = np.empty(sum(map(len, rows)), dtype)
-    start = 0
-    for column, chosen in zip(columns, rows, strict=True):
-        stacked[start : start + len(chosen)] = column.to_numpy(dtype=dtype, na_value=np.nan)[chosen]
-        start += len(chosen)
-    return stacked
