@@ -284,6 +284,26 @@ def test_archives_are_read_and_damage_is_said(write_csv: Write, compress: Callab
             read_table(write_csv(damaged), DataConfig())
 
 
+class CountedReads(io.BytesIO):
+    """Bytes that count how often they are read from."""
+
+    reads = 0
+
+    def read(self, size: int | None = -1) -> bytes:
+        self.reads += 1
+        return super().read(size)
+
+
+def test_a_name_of_megabytes_in_an_archive_is_not_read_byte_by_byte(monkeypatch: pytest.MonkeyPatch) -> None:
+    archive = gzip.compress(b"a,b\n1,2\n3,4\n")
+    stream = CountedReads(archive[:3] + b"\x08" + archive[4:10] + b"x" * 1_000_000 + b"\0" + archive[10:])
+    table = source.Source("'table.gz'", None, stream.getvalue())
+    assert table.kind == "gzip"
+    monkeypatch.setattr(source.Source, "open", lambda self: stream)
+    assert b"".join(table.chunks()) == b"a,b\n1,2\n3,4\n"
+    assert stream.reads < 100
+
+
 @pytest.mark.parametrize(
     "compress", [gzip.compress, zstandard, bz2.compress, lzma.compress, lambda text: zipped(("a.csv", text))]
 )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import bz2
 import contextlib
 import functools
-import gzip
 import hashlib
 import io
 import lzma
@@ -205,10 +204,8 @@ class Source:
 
     def _decompressed(self, raw: BinaryIO) -> Any:
         match self.kind:
-            case "gzip":
-                return gzip.GzipFile(fileobj=raw)
-            case "zstd":
-                return pa.CompressedInputStream(raw, "zstd")
+            case "gzip" | "zstd" as kind:  # not by Python's gzip, which reads the name in a header byte by byte
+                return pa.CompressedInputStream(raw, kind)
             case "bzip2":
                 return bz2.BZ2File(raw)
             case "xz":
