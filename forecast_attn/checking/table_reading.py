@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import itertools
 import re
 from collections.abc import Iterator
@@ -35,7 +33,7 @@ from forecast_attn.data.reading.layouts import arranged, find_steps, likely_layo
 from forecast_attn.data.reading.sheets import holds_sheets, sheet_as_text, sheet_names
 from forecast_attn.data.reading.source import TEXT_KINDS, Source
 from forecast_attn.data.timestamps import looks_like_dates, parse_timestamps
-from forecast_attn.errors import DataError
+from forecast_attn.errors import ConfigError, DataError
 
 Table = Source | pd.DataFrame
 MOST_SHEETS = 6
@@ -105,7 +103,7 @@ def _titles_of_sheet(table: Table, config: DataConfig) -> dict[str, Any]:
     text = _text_of(table, config.sheet)
     if text is None or text is table or config.skip_rows or not config.header:
         return {}
-    titles = find_titles(list(csv.reader(io.StringIO(_ends(text)[0]))))
+    titles = find_titles(Sample(_ends(text)[0], complete=True).records(","))
     return {"skip_rows": titles} if titles else {}
 
 
@@ -240,7 +238,7 @@ def _rows_of_one_step(frame: pd.DataFrame, config: DataConfig, options: dict[str
 
 
 def _read(table: Table, config: DataConfig, options: dict[str, Any]) -> pd.DataFrame | DataError | None:
-    """The table as it stands in the file; the error that stops it; None where the options are given otherwise."""
+    """The table as it stands in the file; the error that stops it; None where the options are given otherwise or do not fit."""
     if any(getattr(config, name) != getattr(DataConfig, name) for name in options):
         return None
     try:
@@ -248,6 +246,8 @@ def _read(table: Table, config: DataConfig, options: dict[str, Any]) -> pd.DataF
         return read_table(table, config, report=_ignore)
     except DataError as error:
         return error
+    except ConfigError:  # one of these options is for other kinds of files
+        return None
 
 
 def _ignore(finding: Finding) -> None:

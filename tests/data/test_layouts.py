@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 
 from forecast_attn.checking import examine
+from forecast_attn.checking.commands import find_proposals
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.reading import read_table, source, spreadsheet
 from forecast_attn.errors import ConfigError, DataError
@@ -355,6 +356,21 @@ def test_stamps_of_a_tsf_file_go_on_from_each_series_start(tmp_path: Path) -> No
 def test_the_step_of_a_tsf_file(tmp_path: Path, frequency: str, expected: list[str]) -> None:
     start = f"@attribute start_timestamp date\n@frequency {frequency}\n@data\nT1:2020-02-19 00-00-00:1,2\n"
     assert read_text(tmp_path, HEADER + start)["timestamp"].tolist() == [pd.Timestamp(text) for text in expected]
+
+
+def test_a_tsf_file_that_cannot_be_read_gets_no_advice_for_csv_files(tmp_path: Path) -> None:
+    path = tmp_path / "data.tsf"
+    path.write_text(f"{HEADER}@data\nT1{':' * 300_000}\n", encoding="utf-8")
+    assert not find_proposals(path, DataConfig(), examine(path, DataConfig()))
+
+
+@pytest.mark.parametrize("frequency", ["0_minutes", "99999999999999_minutes", "9" * 5000 + "_minutes", "fortnightly"])
+def test_a_tsf_file_whose_step_is_none_counts_its_values(tmp_path: Path, frequency: str) -> None:
+    path, findings = tmp_path / "data.tsf", []
+    start = f"@attribute start_timestamp date\n@frequency {frequency}\n@data\nT1:2020-02-19 00-00-00:1,2\n"
+    path.write_text(HEADER + start, encoding="utf-8")
+    assert read_table(path, DataConfig(), report=findings.append)["timestamp"].tolist() == [1, 2]
+    assert [f"@frequency {frequency} is no step" in finding.message for finding in findings] == [True]
 
 
 def test_a_tsf_file_without_starts_has_numbered_steps(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from forecast_attn.data.findings import Finding, Report
 from forecast_attn.data.frequency import MONTH_UNITS, UNITS, Stamps, parse_frequency, split_alias, weekday
 from forecast_attn.data.reading.positions import LAYOUT_ROWS, LONG_ID, LONG_TARGET, LONG_TIME
 from forecast_attn.data.reading.source import Source
-from forecast_attn.errors import DataError
+from forecast_attn.errors import ConfigError, DataError
 
 _ALIASES = {
     "second": "s",
@@ -178,6 +178,9 @@ def _stamps(lines: list[_Line], header: _Header, start: str | None, report: Repo
     alias = _alias(header.frequency)
     steps = np.concatenate([np.arange(1, len(each.numbers) + 1) for each in lines])
     if alias is None or start is None:
+        if header.frequency is not None and start is not None:
+            message = f"@frequency {header.frequency} is no step: the values are counted from 1"
+            report(Finding("FA213", "note", message))
         return steps
     texts = [re.sub(r"(\d)-(\d\d)-(\d\d)$", r"\1:\2:\3", each.values[start]) for each in lines]
     starts = pd.to_datetime(pd.Series(texts), errors="coerce", format="ISO8601").to_numpy("datetime64[s]")
@@ -209,10 +212,13 @@ def _alias(frequency: str | None) -> str | None:
     if frequency in _ALIASES:
         return _ALIASES[frequency]
     match = re.fullmatch(r"(?:(\d+)_)?([a-z]+?)(?:s|ly)?", frequency)
-    unit, number = (_ALIASES.get(match[2]), int(match[1] or 1)) if match else (None, 1)
-    if unit is None or (number > 1 and unit == "W-MON"):
+    number, unit = (match[1] or "", _ALIASES.get(match[2])) if match else ("", None)
+    if unit is None or (number not in ("", "1") and unit == "W-MON"):
         return None
-    return parse_frequency(f"{number}{unit}").alias
+    try:
+        return parse_frequency(f"{number}{unit}").alias
+    except ConfigError:  # no step, or one of more than a century
+        return None
 
 
 def _nanoseconds(alias: str) -> int:
