@@ -238,7 +238,7 @@ def _rows_of_one_step(frame: pd.DataFrame, config: DataConfig, options: dict[str
 
 
 def _read(table: Table, config: DataConfig, options: dict[str, Any]) -> pd.DataFrame | DataError | None:
-    """The table as it stands in the file; the error that stops it; None where the options are given otherwise or do not fit."""
+    """The table as it stands in the file; the error that stops it; None where options are given otherwise or unfit."""
     if any(getattr(config, name) != getattr(DataConfig, name) for name in options):
         return None
     try:

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -220,3 +221,19 @@ def test_a_document_is_parsed_once_by_a_check(tmp_path: Path, monkeypatch: pytes
     examination = examine(path, DataConfig())
     assert len(find_proposals(path, DataConfig(), examination)) == 3
     assert len(parsed) == 1
+
+
+def test_a_number_of_megabytes_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "data.json"
+    path.write_text(f'[{{"date":"2024-01-01","y":{"9" * 200_000}}},{{"date":"2024-01-02","y":2}}]')
+    examination = examine(path, DataConfig())
+    assert "longer than 131,072 characters" in str([finding.message for finding in examination.findings])
+    assert not find_proposals(path, DataConfig(), examination)
+
+
+def test_the_names_of_a_wide_record_are_not_compared_each_with_all(tmp_path: Path) -> None:
+    path = tmp_path / "data.json"
+    path.write_text(json.dumps([{f"name {index}": index for index in range(30_000)}, {"name 0": 1}]))
+    begin = time.process_time()
+    json_file.json_tables(Source.of(path))
+    assert time.process_time() - begin < 5  # 15 s where each name is looked for among all

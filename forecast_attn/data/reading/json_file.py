@@ -73,14 +73,15 @@ def json_as_text(source: Source, name: str | None) -> Source:
         raise DataError(message, hint, code="FA108", options=("sheet",))
     rows = tables[next(iter(tables)) if name is None else name]
     names = list(dict.fromkeys(itertools.chain.from_iterable(rows)))
-    source.check_unpacked(len(rows) * len(names), source.size)
+    stored = source.size
+    source.check_unpacked(len(rows) * len(names), stored)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\r\n")  # so that a cell that holds either mark is quoted
     if not all(map(_is_position, names)):  # else the first row holds the names, or none does
         writer.writerow(names)
     for row in rows:
         writer.writerow([row.get(each, "") for each in names])
-        source.check_unpacked(text.tell(), source.size)  # what stands beside a list is repeated in all of its rows
+        source.check_unpacked(text.tell(), stored)  # what stands beside a list is repeated in all of its rows
     try:
         return Source(source.label, None, text.getvalue().encode())
     except UnicodeEncodeError as error:
@@ -284,12 +285,13 @@ def _cells(record: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, str]
 def _with_short_names(rows: list[Row]) -> list[Row]:
     """The rows with names of records only where others have such cells: `time`, but `actual.high`, `normal.high`."""
     names = dict.fromkeys(itertools.chain.from_iterable(rows))
-    last = [name.rpartition(_WITHIN)[2] for name in names]
-    short = {
-        name: end if last.count(end) == 1 else name.replace(_WITHIN, ".") for name, end in zip(names, last, strict=True)
-    }
     if not any(_WITHIN in name for name in names):
         return rows
+    last = [name.rpartition(_WITHIN)[2] for name in names]
+    times = Counter(last)
+    short = {
+        name: end if times[end] == 1 else name.replace(_WITHIN, ".") for name, end in zip(names, last, strict=True)
+    }
     return [{short[name]: cell for name, cell in row.items()} for row in rows]
 
 
