@@ -189,3 +189,19 @@ def test_a_covariate_is_known_ahead_where_it_is_in_half_of_the_series(forecast, 
     assert forecast("predict", "run", "--out", "f.csv").code == 0
     ends = pd.read_csv("f.csv").groupby("item_id")["cutoff"].first().to_dict()
     assert ends == {"a": "2024-02-29", "b": "2024-02-28", "c": "2024-02-29"}
+
+
+def test_a_refused_forecast_prints_the_next_command(forecast, tmp_path):
+    history, run, future = tmp_path / "history.csv", tmp_path / "run", tmp_path / "future.csv"
+    days = pd.date_range("2024-01-01", periods=67, freq="D").strftime("%Y-%m-%d")
+    frame = pd.DataFrame({"date": days, "y": [at % 7 for at in range(67)], "price": [at % 3 for at in range(67)]})
+    frame[:60].to_csv(history, index=False)
+    quick = ("--max-epochs", "1", "--hidden-size", "4", "--epoch-windows", "16", "--combination", "none")
+    assert forecast("train", history, "--future", "price", *quick, "--out", run).code == 0
+    tried = f"try: forecast future-template {run} --out future.csv  # writes the file to fill in"
+    assert tried in forecast("predict", run).err
+    frame[60:64][["date", "price"]].to_csv(future, index=False)
+    tried = f"try: forecast predict {run} --future {future}  # when you have corrected that\n"
+    assert tried in forecast("predict", run, "--future", future).err
+    frame[60:][["date", "price"]].to_csv(future, index=False)
+    assert forecast("predict", run, "--future", future).code == 0

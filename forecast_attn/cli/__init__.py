@@ -210,7 +210,9 @@ def _print_user_error(error: UserError, *, as_json: bool) -> None:
 def _full_hint(error: UserError) -> str | None:
     """The hint, and for a problem with a code the command that explains it."""
     code = error.code if isinstance(error, DataError) else None
-    return error.hint if code is None or error.hint is None else f"{error.hint}; `forecast explain {code}` says more"
+    if code is None or error.hint is None:
+        return error.hint
+    return f"{error.hint}{'' if error.hint.endswith('?') else ';'} `forecast explain {code}` says more"
 
 
 OTHER_NAMES = {

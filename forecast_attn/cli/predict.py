@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -67,12 +69,13 @@ def predict(
         "attention_out": attention_out,
         "samples_out": None if request.samples is None else samples_out,
     }
-    result = forecaster.predict(
-        data,
-        future=future,
-        on_dump=None if quiet else lambda size, path: notes.say(f"attention: {size}"),
-        **{**_options_of(request), **written},
-    )
+    with _naming_commands(forecaster.run_path, data, future):
+        result = forecaster.predict(
+            data,
+            future=future,
+            on_dump=None if quiet else lambda size, path: notes.say(f"attention: {size}"),
+            **{**_options_of(request), **written},
+        )
     _say_what_was_done(notes, result, is_new_table=data is not None)
     attention_path = None if result.attention is None or attention_out is None else str(attention_out)
     if result.attention is None:
@@ -91,6 +94,30 @@ def predict(
             _show(result, table_path, attention_path)
     if result.skipped:
         raise SystemExit(INCOMPLETE)
+
+
+@contextmanager
+def _naming_commands(run: Path, data: Path | None, future: Path | None) -> Iterator[None]:
+    """Add the command to type next to an error of a table: for its future rows, to list its faults, or once more."""
+    from forecast_attn.errors import DataError
+
+    try:
+        yield
+    except DataError as error:
+        from shlex import join
+
+        tables = [
+            *(() if data is None else ("--data", str(data))),
+            *(() if future is None else ("--future", str(future))),
+        ]
+        is_unfilled = error.code == "FA513" and future is None
+        if is_unfilled:
+            words = ["future-template", str(run), *tables, "--out", "future.csv"]
+            after = "writes the file to fill in and to name with --future"
+        else:
+            words, after = ["predict", str(run), *tables], "when you have corrected that"
+        error.commands = (f"{join(['forecast', *words])}  # {after}",)
+        raise
 
 
 def _options_of(request: PredictCommandRequest) -> dict[str, Any]:
