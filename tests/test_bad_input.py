@@ -24,7 +24,12 @@ def test_a_slip_of_the_pen_in_a_files_name(refused, write):
     write("date,target\n", "sales.csv")
     write("pandas==2.3\n", "saless.txt")  # no table
     write("date,target\n", "other.csv")
-    refused("train", "sale.csv", message="^there is no file 'sale.csv'$", hint="^did you mean 'sales.csv'[?];")
+    refused(
+        "train",
+        "sale.csv",
+        message="^there is no file 'sale.csv'$",
+        hint="^did you mean 'sales.csv'[?] `forecast explain",
+    )
 
 
 def test_an_option_that_other_tools_have(refused, write):

@@ -570,7 +570,7 @@ def test_numbers_with_an_odd_last_step_are_put_on_the_usual_one(tmp_path: Path) 
     "frame",
     [
         pytest.param(pd.DataFrame({"date": days(90), "note": ["a", "b"] * 45}), id="no numbers, one row a day"),
-        pytest.param(pd.DataFrame({"date": days(5), "y": values(5)}), id="five rows"),
+        pytest.param(pd.DataFrame({"date": days(2), "y": values(2)}), id="two rows"),
         pytest.param(
             pd.DataFrame({"date": np.repeat(days(4).to_numpy(), 30), "y": values(120)}),
             id="four days, thirty rows each",

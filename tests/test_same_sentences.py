@@ -99,6 +99,8 @@ def test_a_bad_history_gets_the_same_sentence_everywhere(
     done = forecast("predict", run, "--data", "history", "--json")
     assert done.code == 1
     error = json.loads(done.out)["error"]
+    assert error["commands"]  # to type in a shell, which the other interfaces are not
+    error["commands"] = []
     assert ask("/forecast", Path("history").read_bytes(), CSV).error == error  # the hint and the place, too
     expected = Refusal(error)
     assert expected["code"]
