@@ -110,7 +110,7 @@ def test_train_stops_at_what_check_finds_first(
     first = json.loads(checked.out)["findings"][0]
     name = f"'{Path(first['file']).name}': "
     assert trained.error.removeprefix(name) == first["message"].removeprefix(name)
-    assert trained.hint.removesuffix(f"; `forecast explain {first['code']}` says more") in first["fix"]
+    assert trained.hint.removesuffix(f" `forecast explain {first['code']}` says more").removesuffix(";") in first["fix"]
 
 
 @each_accepted

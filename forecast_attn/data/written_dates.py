@@ -83,6 +83,7 @@ _NAME = r"([^\W\d_]{3,})\.?"
 _ROMAN = ("I", "II", "III", "IV")
 _Plain = str | Callable[[re.Match[str]], str]
 _PLAIN_FORMS: tuple[tuple[str, _Plain], ...] = (
+    (r"[QT]([1-4])[ /_-]?['’]?(\d{4}|\d{2})", lambda date: f"{_full_year(date[2])}Q{date[1]}"),  # Q42010 is no X4201
     (r"""(?:=?['"]|[A-Z]|year )(\d{4}.*?)"?""", r"\1"),  # '2024-01-31, X2024.01.31, year 2024
     (rf"(0?[1-9]|1[0-2])[/.-]{_YEAR}", lambda date: f"{date[2]}-{date[1]:0>2}"),  # 1/2024
     (rf"{_YEAR}[:_](0[1-9]|1[0-2])", r"\1-\2"),
@@ -97,7 +98,6 @@ _PLAIN_FORMS: tuple[tuple[str, _Plain], ...] = (
     (rf"(\d{{1,2}})([/._]){_NAME}\2(\d{{4}}|\d{{2}})", r"\1-\3-\4"),
     (r"(\d{1,4})([ _])(\d{1,2})\2(\d{4}|\d{2})", r"\1-\3-\4"),
     (r"([1-4])Q[ -]?['’]?(\d{4}|\d{2})", lambda date: f"{_full_year(date[2])}Q{date[1]}"),
-    (r"[QT]([1-4])[ /_-]?['’]?(\d{4}|\d{2})", lambda date: f"{_full_year(date[2])}Q{date[1]}"),
     (rf"{_YEAR}[ /.:-]?[QT]0?([1-4])", r"\1Q\2"),
     (rf"([1-4])(?:\.|[a-zº]{{1,2}})? ?(?:quart|trim)\w*\.? {_YEAR}", r"\2Q\1"),  # 1st quarter 2024
     (rf"{_YEAR}[ /.:-](I|II|III|IV)", lambda date: f"{date[1]}Q{_ROMAN.index(date[2].upper()) + 1}"),
