@@ -32,7 +32,7 @@ def table(rows: int = ROWS, name: str = "a", seed: int = 0) -> pd.DataFrame:
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("combined") / "run"
-    options = {"max_epochs": 1, "epoch_windows": 32, "hidden_size": 4, "batch_size": 16, "quantiles": "0.1,0.9"}
+    options = {"max_epochs": 1, "epoch_windows": 32, "hidden_size": 4, "batch_size": 16, "quantiles": "0.1,0.5,0.9"}
     options["combination"] = "none"
     both = pd.concat([table(), table(name="b", seed=1)])
     Forecaster(lookback=18, horizon=6, seed=1, accelerator="cpu", **options).fit(both, out=folder)

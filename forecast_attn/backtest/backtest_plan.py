@@ -20,6 +20,7 @@ from forecast_attn.baselines.registry import BASELINES, DEFAULT_BASELINES
 from forecast_attn.config.values import NETWORK
 from forecast_attn.devices import choose_device
 from forecast_attn.errors import ConfigError, DataError, RunError
+from forecast_attn.forecasting.baseline_forecasts import check_median
 from forecast_attn.forecasting.history import with_calendar_of
 from forecast_attn.forecasting.inference import load_model
 from forecast_attn.forecasting.model import Model
@@ -87,6 +88,8 @@ def plan_on_panel(
     if options.non_negative is not None:
         model = model.cut_off_at_zero(options.non_negative)
     start = load_model(run, validated=True) if options.refits.chooses else None
+    if options.combine_with:
+        check_median(model)
     combination = kept_combination(run) if options.combine_with is None else Combination()
     candidates = _candidates(model, panel, combination.weights, options)
     baselines = tuple(dict.fromkeys((*options.compared, *candidates)))

@@ -349,6 +349,11 @@ class ModelConfig:
         return "quantile" if self.quantiles and self.calibration != "split" else "point"
 
     @property
+    def has_median(self) -> bool:
+        """False where the point forecast is another quantile, which no mean with the baselines' may replace."""
+        return self.head != "quantile" or 0.5 in self.quantiles
+
+    @property
     def order(self) -> str:
         """The time at which the decoder asks: as in the mechanism's paper, unless the user chose."""
         return self.attention_order or ATTENTIONS[self.attention].order

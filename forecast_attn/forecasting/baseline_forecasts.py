@@ -13,7 +13,7 @@ from forecast_attn.baselines.registry import BaselineSetup, baseline_forecasts, 
 from forecast_attn.config.values import NETWORK
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.split import forecast_cutoffs
-from forecast_attn.errors import DataError
+from forecast_attn.errors import ConfigError, DataError
 from forecast_attn.forecasting.attention_output import NetworkShare
 from forecast_attn.forecasting.model import Model, WindowForecasts
 
@@ -64,9 +64,10 @@ class BaselineForecasts(NamedTuple):
             panel: the history, with `horizon` future rows per series.
 
         Raises:
-            ConfigError: there is no such baseline, or it is not installed.
+            ConfigError: there is no such baseline, it is not installed, or the network's point is no median.
             DataError: the history is too short to learn from.
         """
+        check_median(model)
         schema = model.schema
         cutoffs = forecast_cutoffs(panel, schema.lookback, schema.horizon, pad=schema.padded)
         try:
@@ -107,6 +108,19 @@ class BaselineForecasts(NamedTuple):
         )
         quantiles = None if forecasts.quantiles is None else np.stack(list(moved.values()), axis=-1)
         return forecasts._replace(prediction=prediction, quantiles=quantiles)
+
+
+def check_median(model: Model) -> None:
+    """Refuse to average baselines with a network whose point forecast is a quantile other than the median.
+
+    Raises:
+        ConfigError: it is.
+    """
+    if not model.config.model.has_median:
+        raise ConfigError(
+            "--combine-with averages middle values; this run has no quantile 0.5",
+            "leave --combine-with out, or train with 0.5 among --quantiles",
+        )
 
 
 def _by_index(quantiles: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:

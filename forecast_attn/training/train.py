@@ -95,10 +95,13 @@ def train(panel: Panel, config: RunConfig, out: Path, source: DataSource, listen
 
 def _point_note(model: ModelConfig) -> str | None:
     """A note where the point forecast of a quantile head is not the median; None otherwise."""
-    if model.head != "quantile" or 0.5 in model.quantiles:
+    if model.has_median:
         return None
     name = quantile_name(model.quantiles[centre_of(model.quantiles)])
-    return f"without 0.5 among --quantiles, the point forecast is the quantile {name}; add 0.5 for the median"
+    return (
+        f"without 0.5 among --quantiles, the point forecast is the quantile {name}, and no baseline is averaged with "
+        "it; add 0.5 for the median"
+    )
 
 
 def resolved(preparation: Preparation, config: RunConfig) -> RunConfig:

@@ -157,7 +157,7 @@ def _score_and_write(
     if model.calibration is not None:
         run.write_json(run.calibration, model.calibration.to_dict())
         scores["calibration_sha256"] = sha256_of(run.calibration)
-    if not run.is_member and model.config.training.combination == "auto":
+    if not run.is_member and model.config.training.combination == "auto" and model.config.model.has_median:
         scores["combination"] = combination(preparation, validation, baselines)
         write_tail(run, preparation.panel, rows_to_keep(scores["combination"]["weights"], preparation, model.config))
     share = NetworkShare.of(Combination.from_dict(scores.get("combination", {})))

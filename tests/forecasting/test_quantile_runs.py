@@ -34,15 +34,22 @@ EVERY_KIND: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize(
     ("quantiles", "note"),
-    [("0.1,0.9", "the point forecast is the quantile 0.1; add 0.5 for the median"), ("0.1,0.5,0.9", "")],
+    [("0.1,0.9", "the point forecast is the quantile 0.1, and no baseline is averaged with it"), ("0.1,0.5,0.9", "")],
 )
-def test_training_says_which_quantile_is_the_point_forecast(
+def test_baselines_are_averaged_with_a_median_only(
     quantiles: str, note: str, forecast: Callable, write: Callable, make_table: Callable, small: tuple[str, ...]
 ) -> None:
-    outcome = forecast("train", write(make_table()), *small, "--quantiles", quantiles)
+    """A mean of the quantile 0.1 and of middle values is neither; training says which quantile is the point."""
+    flags = (*small, "--combination", "auto", "--quantiles", quantiles, "--out", "run")
+    outcome = forecast("train", write(make_table()), *flags)
     assert outcome.code == 0
     assert note in " ".join(outcome.err.split())
     assert ("the point forecast is the quantile" in " ".join(outcome.err.split())) == bool(note)
+    assert ("combination" in json.loads(Path("run/metrics.json").read_text())) != bool(note)
+    for command in (["predict", "run"], ["backtest", "run", "--cutoffs", "1"]):
+        answer = forecast(*command, "--combine-with", "naive")
+        assert ("--combine-with averages middle values; this run has no quantile 0.5" in answer.err) == bool(note)
+        assert answer.code == (2 if note else 0), answer.err
 
 
 @pytest.mark.parametrize("given", ["0.9,0.1,0.5", [0.5, 0.9, 0.1], ["0.1,0.5", 0.9], ("0.1", ".5", "0.90")])
