@@ -1,6 +1,7 @@
 """The command line itself: help, exit codes, what goes where, --json, --quiet, --config, colours."""
 
 import dataclasses
+import errno
 import json
 import os
 import re
@@ -9,6 +10,7 @@ import sys
 from multiprocessing import Pipe
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 import forecast_attn
@@ -402,6 +404,28 @@ def test_ctrl_c_is_told(forecast, monkeypatch):
     monkeypatch.setattr("importlib.metadata.version", interrupted)
     outcome = forecast("info")
     assert (outcome.code, outcome.err) == (130, "error: interrupted\n")
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        MemoryError(),
+        ImportError("libtorch_cpu.so: failed to map segment from shared object"),
+        OSError("libtorch_cpu.so: failed to map segment from shared object"),
+        OSError(errno.ENOMEM, os.strerror(errno.ENOMEM)),
+        RuntimeError("can't start new thread"),
+        pa.ArrowException("Unknown error: Failed to launch worker thread: Resource temporarily unavailable"),
+    ],
+)
+def test_a_lack_of_memory_is_one_sentence(forecast, monkeypatch, error):
+    """As under `ulimit -v`, where the loader of libraries is refused memory as Python is."""
+
+    def refused(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr("importlib.metadata.version", refused)
+    outcome = forecast("info")
+    assert (outcome.code, outcome.error) == (1, "this needs more memory than there is"), outcome.err
 
 
 @pytest.mark.slow

@@ -80,6 +80,12 @@ def on_terminal(shown, width, **options):
     return console.file.getvalue().splitlines()
 
 
+@pytest.mark.parametrize("stderr", [False, True])
+def test_no_width_is_asked_for_by_a_zero(monkeypatch, stderr):
+    monkeypatch.setenv("COLUMNS", "0")
+    assert make_console(stderr=stderr).width == 120
+
+
 def words_of(lines):
     """Words; the time and the mechanism in a run's name are two."""
     return Counter(word for line in lines for word in re.split(r"\s+|(?<=T14-22-33-)", line) if word)
@@ -173,6 +179,7 @@ def test_what_goes_on_below_stands_under_its_beginning():
     assert broken("what:\n    one two three four\n\nnext one two", 14).split("\n") == [
         *("what:", "    one two", "    three four", "", "next one two"),
     ]
+    assert broken("one two", -8) == "one\ntwo"  # beside a heading wider than the terminal
 
 
 @pytest.mark.parametrize("width", WIDTHS)

@@ -87,6 +87,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
+NO_MEMORY = re.compile("allocate memory|out of memory|failed to map segment|start new thread|launch worker thread")
+"""Words of errors of any type that mean a lack of memory, also under `ulimit -v`."""
+
 # Typer does not export the base of its usage errors.
 USAGE_ERROR: Any = typer.BadParameter.__mro__[2]
 
@@ -134,8 +137,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     except BrokenPipeError:
         _abandon_stdout()  # the reader of a pipe (head, less) has closed it
         sys.exit(0)
-    except (OSError, MemoryError, RuntimeError) as error:
-        if debug or not _is_of_the_system(error):
+    except Exception as error:
+        if debug or not (isinstance(error, OSError) or _lacks_memory(error)):
             raise
         _print_error(*_system_error(error))
         sys.exit(1)
@@ -168,16 +171,14 @@ def _keep_completions_on_one_line() -> None:
         os.environ["COLUMNS"] = "1000"
 
 
-def _is_of_the_system(error: Exception) -> bool:
-    """Return whether the system refused a file, or memory to Python, numpy or torch."""
-    if isinstance(error, RuntimeError):
-        return re.search("allocate memory|out of memory", str(error)) is not None
-    return True
+def _lacks_memory(error: Exception) -> bool:
+    """Return whether the system refused memory: to Python, numpy, torch or Arrow, to a library or to a thread."""
+    return isinstance(error, MemoryError) or NO_MEMORY.search(str(error)) is not None
 
 
 def _system_error(error: Exception) -> tuple[str, str | None]:
     """A message and a hint for an error of the operating system."""
-    if not isinstance(error, OSError):
+    if _lacks_memory(error) or not isinstance(error, OSError):
         return "this needs more memory than there is", "smaller sizes, or fewer windows at once: --batch-size"
     if error.filename is not None:
         return f"{error.strerror or error}: '{error.filename}'", "run it again with --debug to see where"

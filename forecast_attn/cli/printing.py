@@ -65,7 +65,7 @@ def broken(text: str, room: int) -> str:
     from textwrap import TextWrapper
     from unicodedata import east_asian_width
 
-    wrapper = TextWrapper(room, break_long_words=False, break_on_hyphens=False, replace_whitespace=False)
+    wrapper = TextWrapper(max(room, 1), break_long_words=False, break_on_hyphens=False, replace_whitespace=False)
     lines = []
     doubled = "".join(each + SECOND if east_asian_width(each) in "WF" else each for each in joined(text))
     for line in doubled.split("\n"):
@@ -102,9 +102,9 @@ def say_fact(name: str, value: str) -> None:
     start = f"{name:<32} "
     if sys.stdout.isatty():
         width = line_length()
-        lines, indent = broken(value, max(width - len(start), 1)).split("\n"), len(start)
+        lines, indent = broken(value, width - len(start)).split("\n"), len(start)
         if max(map(len, lines)) > width - len(start):
-            lines, indent = ["", *broken(value, max(width - 2, 1)).split("\n")], 2
+            lines, indent = ["", *broken(value, width - 2).split("\n")], 2
         value = f"\n{' ' * indent}".join(lines)
     say(f"{start}{value}")
 

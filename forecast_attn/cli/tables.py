@@ -9,6 +9,7 @@ import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -81,6 +82,8 @@ def make_console(*, stderr: bool = False, quiet: bool = False) -> PipedConsole:
     console = PipedConsole(stderr=stderr, quiet=quiet, highlight=False, markup=False, emoji=False)
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console.width = WIDTH_WITHOUT_TERMINAL
+    elif console.width < 1:  # COLUMNS=0, which names no width
+        console.width = get_terminal_size((WIDTH_WITHOUT_TERMINAL, 1)).columns
     return console
 
 
