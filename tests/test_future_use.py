@@ -90,7 +90,8 @@ def test_each_series_of_a_future_file_is_used(forecast, small, make_table, write
     assert forecast("predict", "run", "--future", only_a, "--out", "f.csv").code == 0
     other = write(known.assign(item_id="c"), "future.csv")
     outcome = forecast("predict", "run", "--future", other, "--out", "f.csv")
-    assert outcome.error == "'future.csv' has no row of the series to forecast"
+    expected = "'future.csv' has no row of the series to forecast: its series are 'c', those of the history 'a', 'b'"
+    assert outcome.error == expected
     more = pd.concat([future("2024-04-30", 3, item_id=name) for name in "abc"])
     outcome = forecast("predict", "run", "--future", write(more, "future.csv"), "--out", "f.csv")
     assert outcome.code == 0
@@ -108,6 +109,14 @@ def test_a_future_file_may_write_its_names_otherwise(forecast, run, write):
     assert "'renamed.csv' has no column 'date'; 'Valid from' is taken for it" in messages
     assert "'renamed.csv' has no column 'temperature'; 'Tempera_ture' is taken for it" in messages
     assert Path("plain.csv").read_text() == Path("renamed-f.csv").read_text()
+
+
+def test_a_future_file_may_have_titles_that_the_history_has_not(forecast, run):
+    rows = future("2024-04-30", 3).to_csv(index=False)
+    Path("titled.csv").write_text(f"Weather of the next days\nissued at noon\n\n{rows}", encoding="utf-8")
+    outcome = forecast("predict", run, "--future", "titled.csv", "--out", "f.csv")
+    assert outcome.code == 0, outcome.err
+    assert "'titled.csv': 3 of 3 rows are used" in outcome.err
 
 
 def test_two_columns_that_may_be_meant_are_not_guessed_between(refused, run, write):

@@ -70,7 +70,7 @@ def _averaged(cells: Cells, repeats: NDArray[np.bool_], repairs: list[Repair] | 
     for name, values in cells.columns.items():
         averaged.columns[name][repeated] = _means(values[members], starts)
     for name, codes in cells.category_codes.items():
-        averaged.category_codes[name][repeated], differ = _first_categories(codes[members], starts)
+        averaged.category_codes[name][repeated], differ = first_categories(codes[members], starts)
         if repairs is not None:
             changed = np.zeros(len(kept), np.bool_)
             changed[np.flatnonzero(repeated)[differ]] = True
@@ -88,7 +88,7 @@ def _means(values: NDArray[np.float64], starts: NDArray[np.int64]) -> NDArray[np
     return np.asarray(np.where((low == high) | (counts == 0), low, means), np.float64)
 
 
-def _first_categories(
+def first_categories(
     codes: NDArray[np.int32], starts: NDArray[np.int64]
 ) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
     """The first category of each group that is not empty, and whether the group has others."""

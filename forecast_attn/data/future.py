@@ -13,7 +13,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from forecast_attn.config.options import DataConfig
 from forecast_attn.data.cells import categories_as_text, ids_as_text, parse_numbers
+from forecast_attn.data.cleaning import first_categories
 from forecast_attn.data.closures import opened_by
 from forecast_attn.data.findings import (
     Finding,
@@ -27,10 +29,12 @@ from forecast_attn.data.findings import (
     stop_at_errors,
     with_line_numbers,
 )
-from forecast_attn.data.frequency import Stamps, kind_of
+from forecast_attn.data.frequency import Stamps, kind_of, parse_frequency
 from forecast_attn.data.issued import IssuedForecasts, is_issued, parse_issued, series_in
 from forecast_attn.data.localise import axis_stamps
 from forecast_attn.data.panel import Panel, ranges
+from forecast_attn.data.reading import shared_by_all
+from forecast_attn.data.resampling import codes_of_groups, floored, of_groups
 from forecast_attn.data.roles import FORECAST_WORDS, Roles
 from forecast_attn.data.timestamps import looks_like_dates
 from forecast_attn.data.zones import Zone
@@ -105,7 +109,7 @@ def join_future(
     report: Report = stop_at_errors,
     *,
     masked: bool = False,
-    date_format: str | None = None,
+    options: DataConfig = DataConfig(),  # noqa: B008  # frozen
 ) -> Panel:
     """The panel with exactly `horizon` future rows per series, with future covariates from another table.
 
@@ -122,7 +126,7 @@ def join_future(
         source: the table's name, for messages.
         report: called with what is worth knowing about the table.
         masked: a series may have a few empty cells, which are missing values; without it they are errors.
-        date_format: how the table's stamps are written; found when None.
+        options: of the history: how its stamps are written, and how rows of one step become one.
 
     Raises:
         DataError: a column, a row or a value is missing, no row of a series is used, every forecast was issued too
@@ -133,12 +137,16 @@ def join_future(
         raise DataError(message, "leave --future out, or train with --future COLUMNS")
     in_panel = future_in_panel(panel, horizon)
     future_frame = named_as_in_history(panel, future_frame, source, report)
+    if options.wide:
+        future_frame = shared_by_all(future_frame, panel.item_ids)
     add = _issued if is_issued(future_frame) else _given
-    rows, used = add(panel, in_panel, future_frame, source, report, date_format)
+    rows, used = add(panel, in_panel, future_frame, source, report, options)
     opened = opened_by(panel.frequency, used.table_stamps)
     if opened.alias != panel.frequency.alias:  # the table knows best on which days an exchange will be open
         panel = replace(panel, frequency=opened)
-        rows, used = add(panel, future_in_panel(panel, horizon), future_frame, source, report, date_format)
+        rows, used = add(panel, future_in_panel(panel, horizon), future_frame, source, report, options)
+    if panel.roles.future:
+        _refuse_other_series(panel, used, source)
     missing_future(panel, rows, missing_cells(panel.roles, rows, masked), source, used.table_stamps)
     _warn_of_empty_cells(panel, rows, f"'{source}'", report)
     if panel.roles.future:
@@ -255,47 +263,59 @@ def _without_forecast(name: str) -> str:
 
 
 def _given(
-    panel: Panel, in_panel: FutureRows, frame: pd.DataFrame, source: str, report: Report, date_format: str | None
+    panel: Panel, in_panel: FutureRows, frame: pd.DataFrame, source: str, report: Report, options: DataConfig
 ) -> tuple[FutureRows, _Use]:
     """Join a table of future covariates to what is known, and count which of its rows are used."""
     names = (panel.roles.time, *panel.roles.future, *_identifier(panel))
     for name in names:
         hint = f"call it '{name}', as the history does; forecast future-template writes a file with these names"
         require_column(frame, name, source, hint=hint)
-    table_stamps, series = _rows_of(panel, frame, source, report, date_format)
-    rows = _rows_in_table(panel, table_stamps, series, in_panel.stamps, source)
-    covariates, codes, categories = (
+    table_stamps, series = _rows_of(panel, frame, source, report, options)
+    row_steps = _wanted_steps(panel, table_stamps, series, in_panel.stamps)
+    groups = _groups(panel, row_steps, table_stamps, series, source, options)
+    shape = in_panel.stamps.shape
+    is_given = np.isin(np.arange(in_panel.stamps.size), groups.steps).reshape(shape)
+    covariates, category_codes, categories = (
         in_panel.covariates.copy(),
         in_panel.category_codes.copy(),
         dict(in_panel.categories),
     )
     for position, name in enumerate(panel.roles.future_covariates):
         with naming(source):
-            given = np.append(parse_numbers(frame[name], report), np.nan)[rows]
-        covariates[..., position] = np.where(np.isnan(given), covariates[..., position], given)
+            numbers = parse_numbers(frame[name], report)
+        given = np.full(in_panel.stamps.size, np.nan)
+        given[groups.steps] = groups.numbers(numbers)
+        known = given.reshape(shape)
+        covariates[..., position] = np.where(np.isnan(known), covariates[..., position], known)
     for position, name in enumerate(panel.roles.future_categories):
         table_codes, texts = categories_as_text(frame[name])
         lookup, categories[name] = _merged(categories[name], texts)
-        given_codes = np.append(table_codes, -1)[rows]
-        merged = np.append(pd.Index(categories[name]).get_indexer(pd.Index(texts, dtype=object)), -1)[given_codes]
-        codes[..., position] = np.where(given_codes < 0, lookup[codes[..., position]], merged)
-    left_out = ~frame.index.isin(frame.index[rows[rows >= 0]]) & ~frame.index.duplicated()
+        merged = np.append(pd.Index(categories[name]).get_indexer(pd.Index(texts, dtype=object)), -1)
+        codes = np.full(in_panel.stamps.size, -1)
+        codes[groups.steps] = merged[groups.codes(table_codes)]
+        known_codes = codes.reshape(shape)
+        old_codes = lookup[category_codes[..., position]]
+        category_codes[..., position] = np.where(known_codes < 0, old_codes, known_codes)
+    left_out = ~frame.index.isin(frame.index[row_steps >= 0]) & ~frame.index.duplicated()
     use = _Use(
         table_stamps,
         series,
-        np.asarray((rows >= 0).any(axis=1)),
+        np.asarray(is_given.any(axis=1)),
         table_stamps[: frame.index.nunique()],
         left_out,
         () if panel.roles.item_id not in frame else ids_as_text(frame.loc[series < 0, panel.roles.item_id])[1],
+        groups.note,
     )
-    return FutureRows(in_panel.stamps, in_panel.present | (rows >= 0)[..., None], covariates, codes, categories), use
+    present = in_panel.present | is_given[..., None]
+    return FutureRows(in_panel.stamps, present, covariates, category_codes, categories), use
 
 
 def _issued(
-    panel: Panel, in_panel: FutureRows, frame: pd.DataFrame, source: str, report: Report, date_format: str | None
+    panel: Panel, in_panel: FutureRows, frame: pd.DataFrame, source: str, report: Report, options: DataConfig
 ) -> tuple[FutureRows, _Use]:
     """Join a table of forecasts with the times they were issued at, and count which of its rows are used."""
-    issued = parse_issued(frame, panel.roles, panel.item_ids, source, report, zone=panel.zone, date_format=date_format)
+    format_ = options.date_format
+    issued = parse_issued(frame, panel.roles, panel.item_ids, source, report, zone=panel.zone, date_format=format_)
     cutoffs = panel.timestamps[panel.ends - 1]
     series = np.arange(panel.num_series)[:, None]
     used = issued.newest(series, in_panel.stamps, cutoffs[:, None])
@@ -327,6 +347,22 @@ class _Use(NamedTuple):
     """True for rows of which nothing is used (num_rows,); None where another finding says which are."""
     unknown: tuple[str, ...] = ()
     """Series that the panel does not have."""
+    note: str = ""
+    """How rows of one step become one."""
+
+
+def _refuse_other_series(panel: Panel, use: _Use, source: str) -> None:
+    """Refuse a table of no series that the history has.
+
+    Raises:
+        DataError: names those of both.
+    """
+    if (use.series >= 0).any():
+        return
+    message = f"'{source}' has no row of the series to forecast"
+    if use.unknown:
+        message += f": its series are {quoted(use.unknown)}, those of the history {quoted(panel.item_ids)}"
+    raise DataError(message, "write their names as the history does", column=panel.roles.item_id, file=source)
 
 
 def _refuse_unused(panel: Panel, expected: Stamps, use: _Use, source: str) -> None:
@@ -347,8 +383,6 @@ def _refuse_unused(panel: Panel, expected: Stamps, use: _Use, source: str) -> No
             "--data with the history up to the first of them, or leave --future out",
             item_id=panel.item_ids[index],
         )
-    if not has_rows.any():
-        raise DataError(f"'{source}' has no row of the series to forecast", "write their names as the history does")
 
 
 def _count_used(panel: Panel, expected: Stamps, use: _Use, source: str, report: Report) -> None:
@@ -372,7 +406,7 @@ def _count_used(panel: Panel, expected: Stamps, use: _Use, source: str, report: 
     num_rows = len(use.table_stamps)
     used = f"{num_rows - len(stamps):,} of {counted(num_rows, 'row')} are used"
     unused = ", ".join(f"{int(which.sum()):,} {where}" for which, where in reasons if which.any())
-    report(Finding("FA510", "note", f"'{source}': {used}{f'; not used: {unused}' if unused else ''}"))
+    report(Finding("FA510", "note", f"'{source}': {used}{use.note}{f'; not used: {unused}' if unused else ''}"))
 
 
 def _identifier(panel: Panel) -> tuple[str, ...]:
@@ -387,37 +421,87 @@ def _merged(categories: tuple[str, ...], texts: tuple[str, ...]) -> tuple[NDArra
 
 
 def _rows_of(
-    panel: Panel, frame: pd.DataFrame, source: str, report: Report, date_format: str | None
+    panel: Panel, frame: pd.DataFrame, source: str, report: Report, options: DataConfig
 ) -> tuple[Stamps, Ints]:
-    """Stamp and series of every row of the table (num_rows,)."""
+    """Stamp, of its step where the history was resampled, and series of every row of the table (num_rows,)."""
     series, time = series_in(frame, panel.roles, panel.item_ids), panel.roles.time
     with naming(source):
         stamps, bad = axis_stamps(
-            frame[time], panel.zone, report, series=series, item_ids=panel.item_ids, date_format=date_format
+            frame[time], panel.zone, report, series=series, item_ids=panel.item_ids, date_format=options.date_format
         )
     for index in np.flatnonzero(bad)[:1]:
-        raise bad_time(frame, time, int(index), source)
+        raise bad_time(frame, time, int(index), source, options.date_format)
     if stamps.dtype.kind != panel.timestamps.dtype.kind:
         raise other_kind_of_time(time, stamps, panel.timestamps, source)
+    if options.resample is not None:
+        of_series = np.flatnonzero(series >= 0)  # others have no stamp
+        stamps[of_series] = floored(stamps[of_series], parse_frequency(options.resample))
     return stamps, series
 
 
-def _rows_in_table(panel: Panel, table_stamps: Stamps, series: Ints, stamps: Stamps, source: str) -> Ints:
-    """Position in the table of each (series, step) wanted (num_series, horizon), -1 where it has none."""
+def _wanted_steps(panel: Panel, table_stamps: Stamps, series: Ints, stamps: Stamps) -> Ints:
+    """Step of each row (num_rows,), an index into those wanted (num_series, horizon) counted through; -1 for none."""
     times = np.unique(stamps)
     at_time = np.minimum(np.searchsorted(times, table_stamps), len(times) - 1)
-    rows = np.flatnonzero((series >= 0) & (times[at_time] == table_stamps))
-    keys = series[rows] * len(times) + at_time[rows]
-    order = np.argsort(keys, kind="stable")
-    rows, keys = rows[order], keys[order]
-    sought = np.arange(panel.num_series)[:, None] * len(times) + np.searchsorted(times, stamps)
-    repeated = np.flatnonzero((keys[1:] == keys[:-1]) & np.isin(keys[1:], sought)) + 1
-    if len(repeated):
-        index = int(rows[repeated].min())
+    sought = (np.arange(panel.num_series)[:, None] * len(times) + np.searchsorted(times, stamps)).ravel()
+    keys = series * len(times) + at_time
+    positions = np.minimum(np.searchsorted(sought, keys), len(sought) - 1)
+    is_wanted = (series >= 0) & (times[at_time] == table_stamps) & (sought[positions] == keys)
+    return np.where(is_wanted, positions, -1)
+
+
+class _Groups(NamedTuple):
+    """Rows of a table that become one row of each step, as those of the history do."""
+
+    rows: Ints
+    """Those that are used, by step."""
+    starts: Ints
+    """First of each group in `rows`."""
+    steps: Ints
+    """Step of each group, as of `_wanted_steps`."""
+    how: str
+    """Mean, first or last."""
+    option: str
+    """The option that says so."""
+
+    @property
+    def note(self) -> str:
+        """Sentence for a note; empty where every group is one row."""
+        is_merged = len(self.starts) < len(self.rows)
+        return f", as the {self.how} of each step ({self.option})" if is_merged else ""
+
+    def numbers(self, column: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Mean, first, or last known number of each group."""
+        column = column[self.rows]
+        return column[self.starts] if self.how == "first" else of_groups(column, self.starts, self.how)
+
+    def codes(self, column: NDArray[np.int32]) -> NDArray[np.int32]:
+        """First known code of each group, or the last one."""
+        codes = column[self.rows]
+        is_last = self.how == "last" or "--resample" in self.option
+        return codes_of_groups(codes, self.starts) if is_last else first_categories(codes, self.starts)[0]
+
+
+def _groups(
+    panel: Panel, row_steps: Ints, table_stamps: Stamps, series: Ints, source: str, options: DataConfig
+) -> _Groups:
+    """The rows of each step.
+
+    Raises:
+        DataError: two rows are of one step, and no option makes one of such rows.
+    """
+    rows = np.flatnonzero(row_steps >= 0)
+    rows = rows[np.argsort(row_steps[rows], kind="stable")]
+    is_first = np.append(True, row_steps[rows[1:]] != row_steps[rows[:-1]])[: len(rows)]
+    if options.resample is not None:
+        how, option = "last" if options.aggregate == "last" else "mean", f"--resample {options.resample}"
+    elif options.duplicates != "error" or is_first.all():
+        how, option = options.duplicates, f"--duplicates {options.duplicates}"
+    else:
+        index = int(rows[~is_first].min())
         raise twice(panel.item_ids[series[index]], panel.zone.stamp_text(table_stamps[index]), index, source)
-    positions = np.searchsorted(keys, sought)
-    is_there = np.append(keys, -1)[positions] == sought
-    return np.where(is_there, np.append(rows, -1)[positions], -1)
+    starts = np.flatnonzero(is_first)
+    return _Groups(rows, starts, row_steps[rows[starts]], how if how != "error" else "first", option)
 
 
 # --------------------------------------------------------------------------- into the panel
@@ -529,12 +613,13 @@ def _extent(table_stamps: Stamps, zone: Zone) -> str:
     return f"; it has {counted(len(table_stamps), 'row')}{span}"
 
 
-def bad_time(frame: pd.DataFrame, column: str, index: int, source: str) -> DataError:
+def bad_time(frame: pd.DataFrame, column: str, index: int, source: str, date_format: str | None) -> DataError:
     """Error for a cell that is not a time stamp."""
     value = frame[column].iloc[index]
-    shown = "empty" if pd.isna(value) else f"'{value}'"
+    shown, like = "empty" if pd.isna(value) else f"'{value}'", "" if date_format is None else f", {date_format}"
     return DataError(
         f"'{source}': column '{column}' is {shown} at {row_and_line(index + 1)}; expected a time stamp",
+        f"write it as the history does{like}",
         row=index + 1,
         column=column,
         value=None if pd.isna(value) else str(value),

@@ -53,8 +53,8 @@ def resampled(cells: Cells, roles: Roles, step: str, aggregate: str, report: Rep
     starts = np.flatnonzero(first)
     result = replace(cells, stamps=stamps).take(starts)
     how = {name: "mean" if aggregate == "sum" and name != roles.target else aggregate for name in cells.columns}
-    columns = {name: _of_groups(values, starts, how[name]) for name, values in cells.columns.items()}
-    codes = {name: _last_codes(values, starts) for name, values in cells.category_codes.items()}
+    columns = {name: of_groups(values, starts, how[name]) for name, values in cells.columns.items()}
+    codes = {name: codes_of_groups(values, starts) for name, values in cells.category_codes.items()}
     repairs += _merge_repairs(cells, result, step, aggregate)
     return replace(result, columns=columns, category_codes=codes)
 
@@ -91,7 +91,7 @@ def _floored_to_months(stamps: Stamps, months: int, unit: str, anchor: str) -> S
     return np.asarray(days.astype("datetime64[ns]"))
 
 
-def _of_groups(values: NDArray[np.float64], starts: NDArray[np.int64], how: str) -> NDArray[np.float64]:
+def of_groups(values: NDArray[np.float64], starts: NDArray[np.int64], how: str) -> NDArray[np.float64]:
     """Mean, sum or last of the known values of each group; NaN where there is none."""
     known = ~np.isnan(values)
     counts = np.add.reduceat(known.astype(np.int64), starts)
@@ -103,7 +103,8 @@ def _of_groups(values: NDArray[np.float64], starts: NDArray[np.int64], how: str)
     return np.asarray(np.where(counts > 0, totals, np.nan), np.float64)
 
 
-def _last_codes(codes: NDArray[np.int32], starts: NDArray[np.int64]) -> NDArray[np.int32]:
+def codes_of_groups(codes: NDArray[np.int32], starts: NDArray[np.int64]) -> NDArray[np.int32]:
+    """Last known code of each group; -1 where there is none."""
     rows = np.maximum.reduceat(np.where(codes >= 0, np.arange(len(codes)), -1), starts)
     return np.where(rows >= 0, codes[rows], np.int32(-1)).astype(np.int32)
 

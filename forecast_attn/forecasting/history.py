@@ -96,7 +96,8 @@ def table_beside(table: pd.DataFrame | Table | Source, model: Model, *, wide: bo
     config, roles = model.config.data, model.schema.roles
     config = replace(config, categorical=roles.categorical)  # in this table they may all look like numbers
     with without_flags_of_train():
-        return read_beside(table, config, item_id=roles.item_id, wide=config.wide if wide is None else wide)
+        wide = config.wide if wide is None else wide
+        return read_beside(table, config, item_id=roles.item_id, wide=wide, time=roles.time)
 
 
 def _with_forecasts(
@@ -145,12 +146,13 @@ def future_panel(
         stop_at_errors(finding)
         findings.append(finding)
 
-    horizon, masked, format_ = model.schema.horizon, model.schema.masked, _date_format(model)
+    horizon, masked = model.schema.horizon, model.schema.masked
+    options = replace(model.config.data, date_format=_date_format(model))
     if future is None:
         panel = extend(history, horizon, report, masked=masked)
     else:
         with without_flags_of_train():
-            panel = join_future(history, future, horizon, source, report, masked=masked, date_format=format_)
+            panel = join_future(history, future, horizon, source, report, masked=masked, options=options)
     return panel, (*findings, *_notes_of_calendar(model, panel))
 
 

@@ -23,7 +23,7 @@ from forecast_attn.config.requests import PredictRequest
 from forecast_attn.config.values import NETWORK
 from forecast_attn.data.outliers import far_from_training
 from forecast_attn.data.panel import Panel
-from forecast_attn.data.reading import Source, shared_by_all, table_name
+from forecast_attn.data.reading import Source, table_name
 from forecast_attn.data.split import forecast_cutoffs
 from forecast_attn.errors import ConfigError, RunError, reason_of
 from forecast_attn.forecasting.attention_output import AttentionDumpPlan, DumpListener
@@ -260,7 +260,6 @@ def read_beyond(
         DataError: what is wrong with the tables.
         RunError: tail.parquet is damaged.
     """
-    config = model.config.data
     known = None if future is None else table_beside(future, model, wide=False)
     source, beside = table_name(data), table_name(future)
     forecasts = None if known is None else (known, beside)
@@ -274,8 +273,6 @@ def read_beyond(
         forecasts=forecasts,
     )
     model = with_cold_series(with_calendar_of(model, history.panel), history.panel)
-    if known is not None and config.wide:
-        known = shared_by_all(known, history.panel.item_ids)
     panel, findings = future_panel(model, history.panel, known, beside)
     return with_calendar_of(model, panel), history, panel, findings
 

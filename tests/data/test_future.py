@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import Finding
 from forecast_attn.data.future import extend, join_future
 from forecast_attn.data.panel import Panel
@@ -134,6 +135,43 @@ def test_bad_files(panel: Panel, future: pd.DataFrame, change: dict[str, object]
 def test_a_file_that_lacks_a_column(panel: Panel, future: pd.DataFrame, column: str) -> None:
     with pytest.raises(DataError, match=f"'future.csv' has no column '{column}'; its columns are"):
         join_future(panel, future.drop(columns=column), 5, "future.csv")
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"resample": "D"}, [2, 12]),
+        ({"resample": "D", "aggregate": "sum"}, [2, 12]),  # amounts are summed, what is known ahead is not
+        ({"resample": "D", "aggregate": "last"}, [3, 13]),
+        ({"duplicates": "mean"}, [2, 12]),
+        ({"duplicates": "first"}, [1, 11]),
+        ({"duplicates": "last"}, [3, 13]),
+    ],
+)
+def test_rows_of_one_step_become_one_as_those_of_the_history(
+    as_panel: AsPanel, two_series: pd.DataFrame, options: dict[str, str], expected: list[float]
+) -> None:
+    only_a = as_panel(two_series[two_series["item_id"] == "a"], ignore=("size",), **options)
+    stamps = ["2024-01-31 00:00", "2024-01-31 18:00", "2024-02-01 06:00", "2024-02-01 07:00"]
+    rows = pd.DataFrame({"date": stamps, "ahead": [1.0, 3, 11, 13]})
+    if "duplicates" in options:
+        rows["date"] = rows["date"].str[:10]
+    findings: list[Finding] = []
+    longer = join_future(only_a, rows, 2, "future.csv", findings.append, options=DataConfig(**options))  # type: ignore[arg-type]
+    assert ahead(longer, 0) == expected
+    option, value = next(iter(options.items()))
+    how = "last" if "last" in options.values() else "first" if value == "first" else "mean"
+    message = f"'future.csv': 4 of 4 rows are used, as the {how} of each step (--{option} {value})"
+    assert findings[-1].message == message
+
+
+def test_the_column_of_names_of_a_wide_tables_series_may_have_any_name(as_panel: AsPanel) -> None:
+    days = pd.date_range("2024-01-01", periods=9).repeat(2)
+    table = pd.DataFrame({"timestamp": days, "item_id": ["a", "b"] * 9, "target": 1.0, "ahead": 1.0})
+    panel = as_panel(table, future_covariates=("ahead",))
+    rows = pd.DataFrame({"timestamp": pd.Timestamp("2024-01-10"), "shop": ["b", "a"], "ahead": [7.0, 5.0]})
+    longer = join_future(panel, rows, 1, "future.csv", options=DataConfig(wide=True))
+    assert ahead(longer, 0) + ahead(longer, 1) == [5, 7]
 
 
 def test_without_covariates_known_in_advance_a_file_is_refused(as_panel: AsPanel) -> None:

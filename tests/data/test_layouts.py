@@ -16,7 +16,7 @@ import pytest
 from forecast_attn.checking import examine
 from forecast_attn.checking.commands import find_proposals
 from forecast_attn.config.options import DataConfig
-from forecast_attn.data.reading import read_table, source, spreadsheet
+from forecast_attn.data.reading import read_beside, read_table, source, spreadsheet
 from forecast_attn.errors import ConfigError, DataError
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
@@ -107,6 +107,15 @@ def test_a_cell_may_hold_a_carriage_return(tmp_path: Path) -> None:
     table = read_table(rewritten(path, lambda name, part: part.replace(b"\r", b"&#13;")), DataConfig())
     assert list(table.columns) == ["date", "sho\rp", "price"]
     assert set(table["sho\rp"]) == {"nor\rth"}
+
+
+def test_another_workbook_may_call_its_only_sheet_otherwise(tmp_path: Path) -> None:
+    rows: list[list[object]] = [["date", "price"], ["2024-01-01", 2], ["2024-01-02", 3]]
+    plan = write_workbook(tmp_path / "plan.xlsx", {"Plan": rows})
+    assert read_beside(plan, DataConfig(sheet="Prices"))["price"].tolist() == [2, 3]
+    plans = write_workbook(tmp_path / "plans.xlsx", {"Plan": rows, "Old plan": rows})
+    with pytest.raises(DataError, match="no sheet 'Prices', as the training's table has; its sheets are 'Plan', 'Old"):
+        read_beside(plans, DataConfig(sheet="Prices"))
 
 
 def test_of_several_sheets_one_must_be_named(tmp_path: Path) -> None:

@@ -125,5 +125,5 @@ def test_the_format_of_dates_goes_both_ways(as_panel: AsPanel) -> None:
     panel = build_panel(frame, resolve_roles(frame, config, "data.csv"), config, source="data.csv")
     written = pd.read_csv(io.StringIO(FutureTemplate.of(panel, 3, config, panel.zone, {}).csv))
     assert written["date"].tolist() == ["03/02/2024", "04/02/2024", "05/02/2024"]
-    longer = join_future(panel, written.assign(x=[1.0, 2, 3]), 3, "future.csv", date_format="%d/%m/%Y")
+    longer = join_future(panel, written.assign(x=[1.0, 2, 3]), 3, "future.csv", options=config)
     assert longer.future_covariates[9:, 0].tolist() == [1, 2, 3]

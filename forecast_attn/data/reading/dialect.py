@@ -353,6 +353,23 @@ def _sample(source: Source, given: str | None, config: DataConfig) -> tuple[str,
     return encoding, Sample(body.decode("utf-8"), complete, delimiter)
 
 
+def lines_above_header(source: Source, config: DataConfig, name: str) -> int:
+    """Lines above the first one with a column's name; as many as --skip-rows says where no line has it.
+
+    Args:
+        source: a table that accompanies another, and may have other titles.
+        config: options of the other table.
+        name: of its time; `year,month` where several columns are joined.
+    """
+    given = None if config.encoding is None else checked_encoding(config.encoding)
+    _, sample = _sample(source, given, replace(config, skip_rows=0, comment=None))
+    for index, line in enumerate(sample.text.split("\n")[:MOST_RECORDS]):
+        fields = {field.strip(' \r"') for field in re.split(r"[,;\t|]", line)}
+        if {name} <= fields or set(name.split(",")) <= fields:
+            return index
+    return config.skip_rows
+
+
 def _prefix_as_utf8(start: bytes, encoding: str, label: str, assumed: bool, complete: bool) -> Iterator[bytes]:
     converted = as_utf8([start], encoding, label, assumed=assumed)
     yield next(converted)

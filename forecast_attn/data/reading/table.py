@@ -10,15 +10,16 @@ import numpy as np
 import pandas as pd
 
 from forecast_attn.config.options import DataConfig
-from forecast_attn.data.findings import LINES_ABOVE, Report, coded, stop_at_errors
+from forecast_attn.data.findings import LINES_ABOVE, Report, coded, quoted, stop_at_errors
 from forecast_attn.data.reading.cell_numbers import parse_texts
 from forecast_attn.data.reading.columnar import COLUMNAR, TEXT_OPTIONS, read_columnar, refuse_text_options
 from forecast_attn.data.reading.csv_file import read_delimited
+from forecast_attn.data.reading.dialect import lines_above_header
 from forecast_attn.data.reading.frames import read_frame
 from forecast_attn.data.reading.joined import with_joined
 from forecast_attn.data.reading.json_file import is_json
 from forecast_attn.data.reading.layouts import arranged, check_layout, is_arranged
-from forecast_attn.data.reading.sheets import holds_sheets, sheet_as_text
+from forecast_attn.data.reading.sheets import holds_sheets, sheet_as_text, sheet_names
 from forecast_attn.data.reading.source import SPREADSHEET, Progress, Source, table_name
 from forecast_attn.data.reading.tsf import is_tsf, read_tsf
 from forecast_attn.data.reading.wide import check_wide, is_long, made_long
@@ -93,7 +94,9 @@ def without_marks(frame: pd.DataFrame, config: DataConfig) -> pd.DataFrame:
 
 
 @coded("FA101")
-def read_beside(table: Any, config: DataConfig, *, item_id: str | None = None, wide: bool = False) -> pd.DataFrame:
+def read_beside(
+    table: Any, config: DataConfig, *, item_id: str | None = None, wide: bool = False, time: str | None = None
+) -> pd.DataFrame:
     """Read a table that accompanies another: a history, future covariates, forecasts.
 
     Args:
@@ -101,6 +104,7 @@ def read_beside(table: Any, config: DataConfig, *, item_id: str | None = None, w
         config: the options of the other table. Those that say how text is written count for text only.
         item_id: the identifier that was found in the other table.
         wide: whether this table may have one column per series; it may be long too, with item_id and target.
+        time: the column of time of the other table, by which the header is found below other titles.
 
     Raises:
         ConfigError, DataError: as `read_table`.
@@ -109,8 +113,11 @@ def read_beside(table: Any, config: DataConfig, *, item_id: str | None = None, w
     kind = source.kind if isinstance(source, Source) else None
     if kind is None or kind in COLUMNAR:
         config = replace(config, **{name: getattr(DataConfig, name) for name in TEXT_OPTIONS})
-    if not isinstance(source, Source) or not holds_sheets(source):
-        config = replace(config, sheet=None)
+    if config.sheet is not None:
+        config = replace(config, sheet=_sheet_beside(source, config.sheet))
+    if isinstance(source, Source) and kind not in COLUMNAR and time and config.header_rows == 1 and not is_tsf(source):
+        text = sheet_as_text(source, config.sheet) if holds_sheets(source) else source
+        config = replace(config, skip_rows=lines_above_header(text, config, time))
     identifier = None if wide else item_id or config.item_id
     layout = config.layout
     config = replace(config, item_id=identifier, wide=False, layout="long")
@@ -118,6 +125,17 @@ def read_beside(table: Any, config: DataConfig, *, item_id: str | None = None, w
     if layout != "long" and not is_arranged(frame):
         return arranged(frame, replace(config, layout=layout), table_name(table), stop_at_errors)
     return made_long(frame, config, table_name(table), stop_at_errors) if wide and not is_long(frame) else frame
+
+
+def _sheet_beside(source: Any, sheet: str) -> str | None:
+    """The sheet of another table's name; the only one whatever its name is."""
+    if not isinstance(source, Source) or not holds_sheets(source):
+        return None
+    names = sheet_names(source)
+    if sheet in names or len(names) == 1:
+        return sheet if sheet in names else None
+    message = f"{source.label} has no sheet '{sheet}', as the training's table has; its sheets are {quoted(names)}"
+    raise DataError(message, f"call the sheet to read '{sheet}', or leave the others out", code="FA108")
 
 
 def _frame_of(table: Any, config: DataConfig, progress: Progress | None, report: Report) -> pd.DataFrame:
