@@ -64,6 +64,11 @@ def test_not_a_csv(refused, write, content, reason, hint):
     refused("train", write(content), message=f"^'data.csv' is not a CSV: .*{reason}", hint=hint)
 
 
+def test_a_line_of_a_million_fields_is_no_header(refused, write, monkeypatch):
+    monkeypatch.setattr("forecast_attn.data.reading.dialect.MOST_COLUMNS", 3)
+    refused("train", write("a,b,c,d\n1,2,3,4\n"), message="first line has more than 3 fields", hint="row .* in a line")
+
+
 @pytest.mark.parametrize(("delimiter", "name"), [(";", "';'"), ("\t", "tab"), ("|", r"'\|'")])
 def test_wrong_delimiter(refused, forecast, write, make_table, small, delimiter, name):
     path = write(make_table().to_csv(index=False, sep=delimiter))

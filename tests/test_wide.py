@@ -74,15 +74,18 @@ def test_a_table_of_too_many_columns_is_read_once(forecast, write, monkeypatch, 
     assert "columns that no option names" in report["findings"][0]["message"]
 
 
-@pytest.mark.parametrize("options", [["--wide"], []])
-def test_columns_of_numbers_are_not_looked_at_one_by_one(forecast, write, monkeypatch, options):
+@pytest.mark.parametrize(("options", "header"), [(["--wide"], None), ([], None), ([], "c")])
+def test_columns_of_numbers_are_not_looked_at_one_by_one(forecast, write, monkeypatch, options, header):
+    """Nor those of a table whose columns have all one name, which is read without its header."""
+    table = many_columns("numbers")
+    path = write(table if header is None else table.to_csv(index=False, header=[header] * len(table.columns)))
     looked_at: list[object] = []
     get_column = pd.DataFrame.__getitem__
     monkeypatch.setattr(pd.DataFrame, "__getitem__", lambda *a: looked_at.append(a[1]) or get_column(*a))
-    outcome = forecast("check", write(many_columns("numbers")), *options, "--json")
+    outcome = forecast("check", path, *options, "--json")
     assert json.loads(outcome.out)["commands"]
     columns = [name for name in looked_at if isinstance(name, str) and name.startswith("c")]
-    assert len(columns) <= 10, columns[:20]
+    assert len(columns) <= 20, columns[:40]
 
 
 def test_series_that_stand_in_another_order_are_not_sorted_row_by_row(monkeypatch):
@@ -118,6 +121,17 @@ def test_a_block_of_rows_grows_with_the_columns(write, monkeypatch):
     assert Path(path).stat().st_size > 5 * csv_file.CHUNK
     assert read_table(path, DataConfig()).shape == (60, MOST_UNDECLARED + 2)
     assert len(blocks) == 1
+
+
+@pytest.mark.parametrize("first", ["V1", "id"])
+def test_one_series_per_row_may_have_thousands_of_steps(forecast, write, first):
+    """As M4's own files have, and days as columns."""
+    number = MOST_UNDECLARED + 1
+    days = pd.date_range("2018-01-01", periods=number).astype(str)
+    steps = [f"V{at + 2}" for at in range(number)] if first == "V1" else days
+    values = pd.DataFrame(np.random.default_rng(0).integers(0, 9, (3, number)), columns=steps)
+    outcome = forecast("check", write(pd.concat([pd.Series(["a", "b", "c"], name=first), values], axis=1)), "--json")
+    assert [each["options"] for each in json.loads(outcome.out)["commands"]] == [{"layout": "rows"}]
 
 
 def test_too_many_columns_beside_a_named_target_have_no_command(forecast, write):

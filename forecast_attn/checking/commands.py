@@ -37,6 +37,7 @@ from forecast_attn.checking.table_reading import (
     columns_with_leading_zeros,
     marks_of_missing,
     possible_readings,
+    without_empty_columns,
 )
 from forecast_attn.checking.target_candidates import changes_within_series, target_candidates
 from forecast_attn.config.options import DataConfig
@@ -46,7 +47,7 @@ from forecast_attn.data.frequency import parse_frequency
 from forecast_attn.data.reading.joined import ROW_COUNT, with_joined
 from forecast_attn.data.reading.source import Source, table_name
 from forecast_attn.data.resampling import floored
-from forecast_attn.data.roles import MOST_UNDECLARED, empty_columns, is_numeric, resolve_roles
+from forecast_attn.data.roles import is_numeric, resolve_roles
 from forecast_attn.data.timestamps import SERIAL_DAYS, are_serial_days
 from forecast_attn.errors import ConfigError, DataError
 
@@ -91,12 +92,14 @@ def _proposals(table: Table, config: DataConfig, examination: Examination, most:
     """The ways to train on a table that keep every option that was given."""
     if not examination.has_errors and examination.preparation is not None:
         return (*_alternatives(table, config, examination), proposal_of(examination, {}))
-    if _has_too_many_columns(examination):
-        proposal = _wide_proposal(table, config, examination.frame)
-        return () if proposal is None else (proposal,)
     proposals: list[Proposal] = []
     for reading in possible_readings(table, config, examination):
         if proposals and not reading.is_another_table:
+            continue
+        if reading.is_too_wide:
+            examination.is_too_wide = True
+            proposal = _wide_proposal(table, config, reading)
+            proposals += [] if proposal is None else [proposal]
             continue
         search = _search(table, config, reading)
         num_rows, num_columns = search.frame.shape
@@ -148,13 +151,13 @@ def find_obstacle(
     Args:
         table: as for `examine`.
         config: the options that were given.
-        examination: of the table with these options, where there is one already.
+        examination: of the table with these options, where `find_proposals` looked at it already.
 
     Raises:
         ConfigError: the options contradict each other.
     """
     examination = examine(table, config) if examination is None else examination
-    if examination.table is None or _names_an_absent_column(examination) or _has_too_many_columns(examination):
+    if examination.table is None or examination.is_too_wide or _names_an_absent_column(examination):
         return None
     for reading in possible_readings(examination.table, config, examination):
         search = _search(examination.table, config, reading)
@@ -175,30 +178,15 @@ def _names_an_absent_column(examination: Examination) -> bool:
     return frame is not None and any(finding.column not in frame.columns for finding in absent)
 
 
-def _has_too_many_columns(examination: Examination) -> bool:
-    """Return whether a table has so many columns with values that none gets a role by itself: looking for one, or for
-    another way to read each, would take minutes.
-    """
-    frame = examination.frame
-    if frame is None or frame.shape[1] <= MOST_UNDECLARED:
-        return False
-    return frame.shape[1] - len(empty_columns(frame)) > MOST_UNDECLARED
-
-
-def _wide_proposal(table: Table, config: DataConfig, frame: pd.DataFrame | None) -> Proposal | None:
-    """The table with a series in every column, if most hold numbers; None where errors are left.
-
-    Args:
-        table: the table.
-        config: the options that were given.
-        frame: the table as it was read with them.
-    """
+def _wide_proposal(table: Table, config: DataConfig, reading: TableReading) -> Proposal | None:
+    """The reading with a series in every column, if most hold numbers; None where errors are left."""
+    frame = reading.frame
     if config.wide or config.target is not None or config.item_id is not None or config.layout != "long":
         return None
-    if frame is None or sum(dtype.kind in "iuf" for dtype in frame.dtypes) <= frame.shape[1] / 2:
+    if sum(dtype.kind in "iuf" for dtype in frame.dtypes) <= frame.shape[1] / 2:
         return None
-    examination = examine(table, replace(config, wide=True), wide=frame)
-    return _Search(table, config, frame, {}).accepted(examination, {"wide": True})
+    search = _search(table, config, reading)
+    return search.accepted(examine(table, replace(search.config, wide=True), wide=search.frame), {"wide": True})
 
 
 def _alternatives(table: Table, config: DataConfig, examination: Examination) -> Iterator[Proposal]:
@@ -227,9 +215,7 @@ def _alternatives(table: Table, config: DataConfig, examination: Examination) ->
 
 
 def _search(table: Table, config: DataConfig, reading: TableReading) -> _Search:
-    """The search in a reading; of a sheet with thousands of empty columns without these, which have no role."""
-    frame = reading.frame
-    frame = frame if frame.shape[1] <= MOST_UNDECLARED else frame.dropna(axis="columns", how="all")
+    frame = without_empty_columns(reading.frame)  # once more, where it was read again
     return _Search(table, replace(config, **reading.options), frame, reading.options)
 
 

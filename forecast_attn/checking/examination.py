@@ -84,6 +84,8 @@ class Examination:
     cells: Cells | None = None
     panel: Panel | None = None
     preparation: Preparation | None = None
+    is_too_wide: bool = False
+    """Set where the table has too many columns to look for roles, however it is read."""
 
     @property
     def has_errors(self) -> bool:

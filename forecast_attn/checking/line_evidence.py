@@ -21,6 +21,8 @@ MOST_FOOTERS = 15
 MOSTLY = 0.9
 """Smallest share of lines with as many fields as the header at which what stands above is a title."""
 MOST_HEADER_ROWS = 4
+MOST_CELLS = 500
+"""Cells of a line that tell what it is."""
 FEWEST_BELOW = 5
 """Rows that must show that the lines above them are names."""
 
@@ -219,7 +221,7 @@ def find_header_rows(records: list[list[str]], is_number: Callable[[str], bool])
         is_number: whether a cell is one.
     """
     width = len(records[0])
-    rows = [record for record in records if len(record) == width]
+    rows = [record[:MOST_CELLS] for record in records if len(record) == width]
     for count in range(2, MOST_HEADER_ROWS + 1):
         below = rows[count:]
         if len(below) < FEWEST_BELOW:

@@ -32,6 +32,7 @@ from forecast_attn.data.reading.joined import with_joined
 from forecast_attn.data.reading.layouts import arranged, find_steps, likely_layout, unit_of_steps
 from forecast_attn.data.reading.sheets import holds_sheets, sheet_as_text, sheet_names
 from forecast_attn.data.reading.source import TEXT_KINDS, Source
+from forecast_attn.data.roles import MOST_UNDECLARED, empty_columns
 from forecast_attn.data.timestamps import looks_like_dates, parse_timestamps
 from forecast_attn.errors import ConfigError, DataError
 
@@ -53,6 +54,8 @@ class TableReading:
     """Long or wide; a table of another layout was made long."""
     is_another_table: bool = False
     """True for a sheet of a workbook that has others."""
+    is_too_wide: bool = False
+    """True where so many columns have values that none gets a role by itself: looking for one would take minutes."""
 
 
 def possible_readings(table: Table, config: DataConfig, examination: Examination) -> Iterator[TableReading]:
@@ -73,6 +76,12 @@ def possible_readings(table: Table, config: DataConfig, examination: Examination
         frame = None if config.wide or config.layout != "long" or titles else examination.frame
         for reading in _readings_without_layout(table, config, titles, frame):
             yield from _with_layout(reading, config)
+
+
+def without_empty_columns(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame without columns of no value, which have no role, where there are thousands of columns."""
+    empty = empty_columns(frame) if frame.shape[1] > MOST_UNDECLARED else ()
+    return frame.drop(columns=list(empty)) if empty else frame
 
 
 def _sheets(table: Table, config: DataConfig) -> list[str]:
@@ -127,7 +136,11 @@ def _readings_without_layout(
     if _has_two_marks(read):
         yield from _with_decimals(table, config, options)
     elif isinstance(read, pd.DataFrame):
-        yield _finished(table, config, options, read)
+        filled = without_empty_columns(read)
+        if filled.shape[1] > MOST_UNDECLARED:
+            yield TableReading(options, filled, is_too_wide=True)
+        elif filled.shape[1]:
+            yield _finished(table, config, options, filled)
 
 
 def _read_split(
@@ -280,7 +293,7 @@ def _arranged(reading: TableReading, config: DataConfig, layout: str) -> TableRe
         except DataError:
             continue
         season = _season_of_steps(reading.frame) if layout == "rows" and config.season is None else {}
-        return replace(reading, options={**reading.options, **options, **season}, frame=frame)
+        return TableReading({**reading.options, **options, **season}, frame, reading.is_another_table)
     return None
 
 
@@ -350,6 +363,8 @@ def _header_rows(start: str, options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_number(cell: str) -> bool:
+    if not re.search(r"\d|inf", cell, re.IGNORECASE):
+        return False
     numbers = (parse_texts([bare_number(cell.strip())], mark, grouped=True) for mark in ".,")
     return any(not np.isnan(number[0]) for number in numbers)
 

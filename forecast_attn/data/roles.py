@@ -10,6 +10,7 @@ import functools
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -157,8 +158,15 @@ def resolve_roles(frame: pd.DataFrame, config: DataConfig, source: str) -> Roles
 
 def empty_columns(frame: pd.DataFrame) -> frozenset[str]:
     """Names of the columns that have no value. Of most columns the first rows tell."""
-    suspects = frame.loc[:, frame.iloc[:FIRST_ROWS].isna().all().to_numpy()]
-    return frozenset(map(str, suspects.columns[suspects.isna().all().to_numpy()]))
+    is_text = np.array([isinstance(dtype, pd.CategoricalDtype) for dtype in frame.dtypes], np.bool_)
+    texts = [name for name in frame.columns[is_text] if _is_empty(frame[name].array)]  # to pandas, each is a table
+    others = frame.loc[:, ~is_text] if is_text.any() else frame
+    suspects = others.loc[:, others.iloc[:FIRST_ROWS].isna().all().to_numpy()]
+    return frozenset(map(str, [*texts, *suspects.columns[suspects.isna().all().to_numpy()]]))
+
+
+def _is_empty(cells: Any) -> bool:
+    return bool((cells.codes[:FIRST_ROWS] < 0).all() and (cells.codes < 0).all())
 
 
 def columns_of_numbers(frame: pd.DataFrame) -> frozenset[str]:
@@ -181,9 +189,10 @@ def _refuse_too_many(undeclared: list[str], source: str) -> None:
         raise TooManyColumnsError(
             f"'{source}' has {len(undeclared):,} columns that no option names; at most {MOST_UNDECLARED:,} get a role "
             "by themselves",
-            "--wide, if every column is a series; else keep fewer columns, or declare them with --past",
+            "--wide, if every column is a series; --layout rows, if every row is one; else keep fewer columns, or name "
+            "them with --past",
             file=source,
-            options=("wide", "past_covariates"),
+            options=("wide", "layout", "past_covariates"),
         )
 
 

@@ -232,6 +232,8 @@ def finish_text(column: Texts, decimal: str, *, grouped: bool) -> tuple[Texts | 
     texts = column.distinct[:FEW].to_pylist()
     if texts and all(text.lower() in _BOOLEANS for text in texts) and len(texts) == len(column.distinct):
         return _spread(np.array([_BOOLEANS[text.lower()] for text in texts]), column), None
+    if not texts or not re.search(r"\d|inf", texts[0], re.IGNORECASE):  # as of most columns of text
+        return column, None
     # A plain number needs no further evidence; one in other signs has to be alike in all cells, or an exception.
     for shown, may_be in (
         (str, None),

@@ -46,6 +46,7 @@ BLANKS = "blanks"
 """`--delimiter` of fields with any number of blanks between them."""
 SAMPLE = 1 << 20
 """Bytes from which delimiter, header and decimal mark are detected."""
+MOST_COLUMNS = 1_000_000
 Record = list[str]
 
 
@@ -298,6 +299,9 @@ def first_plan(source: Source, config: DataConfig) -> Plan:
         if '"' not in sample.text:
             problem, hint = "a field is longer than 131,072 characters", "expected lines of fields, such as date,target"
         raise DataError(f"{source.label} is not a CSV: {problem} in its first rows", hint, code="FA106")
+    if len(records[0]) > MOST_COLUMNS:
+        message = f"{source.label} is not a CSV: its first line has more than {MOST_COLUMNS:,} fields"
+        raise DataError(message, "write each row of the table in a line of its own", code="FA106")
     names = [unnamed_column(index) for index in range(1, len(records[0]) + 1)]
     if config.header:
         records = [joined_names(records[: config.header_rows]), *records[config.header_rows :]]

@@ -62,8 +62,10 @@ def has_grid(frame: pd.DataFrame) -> bool:
 def _hours_across(frame: pd.DataFrame, date_format: str | None) -> CellGrid | None:
     names = [str(name) for name in frame.columns]
     minutes = _minutes_of(names)
+    if not minutes:
+        return None
     label = next((name for name in names if name not in minutes and _is_days(frame[name])), None)
-    if not minutes or label is None:
+    if label is None:
         return None
     from forecast_attn.data.timestamps import parse_timestamps
 

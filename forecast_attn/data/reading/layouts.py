@@ -7,6 +7,7 @@ per year beside the months.
 
 from __future__ import annotations
 
+import contextlib
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -96,7 +97,8 @@ def likely_layout(frame: pd.DataFrame) -> str | None:
     steps = find_steps(frame)
     if steps is None:
         return None
-    others = [name for name in frame.columns if name not in steps.names]
+    names = set(steps.names)
+    others = [name for name in frame.columns if name not in names]
     dates = [name for name in others if _is_dates(frame[name])]
     if unit_of_steps(steps) is not None and len(steps.names) >= MANY_STEPS:  # wk1, wk2, … beside what names a row
         is_time = any(frame[name].is_unique and len(frame) > 1 for name in dates)
@@ -127,7 +129,8 @@ def unit_of_steps(steps: StepColumns) -> str | None:
 
 def find_steps(frame: pd.DataFrame) -> StepColumns | None:
     """The columns of numbers whose names are dates, or go on by one; None where there are too few."""
-    numbers = [str(name) for name in frame.columns if _is_number_or_empty(frame[name])]
+    types = zip(frame.columns, frame.dtypes, strict=True)
+    numbers = [str(name) for name, dtype in types if dtype.kind in "iuf" or _is_number_or_empty(frame[name])]
     for form in (_DATED, _WITH_WORDS):
         steps = _dated({name: text for name in numbers if form.fullmatch(text := _plain_date(name))})
         if steps is not None:
@@ -145,6 +148,9 @@ def _dated(texts: dict[str, str]) -> StepColumns | None:
 
     if len(texts) < FEWEST_STEPS:
         return None
+    with contextlib.suppress(DataError):
+        if parse_timestamps(pd.Series(list(texts.values())[:FEWEST_STEPS], dtype="str"))[1].any():
+            return None  # as of column_1, column_2, … in a table of thousands
     try:
         stamps, bad = parse_timestamps(pd.Series(list(texts.values()), dtype="str"))
     except DataError:
@@ -308,6 +314,10 @@ def _refuse_text(frame: pd.DataFrame, names: tuple[str, ...], source: str) -> No
 def _is_number_or_empty(column: pd.Series) -> bool:
     from forecast_attn.data.roles import is_numeric
 
+    if isinstance(column.dtype, pd.CategoricalDtype) and not any(
+        re.search(r"\d", str(cell)) for cell in column.cat.categories
+    ):
+        return bool((column.array.codes < 0).all())
     return bool(column.isna().all()) or (is_numeric(column) and not pd.api.types.is_bool_dtype(column.dtype))
 
 

@@ -145,14 +145,14 @@ def _series(line: str, number: int, header: _Header, label: str) -> _Line:
             code="FA106",
             row=number,
         )
-    cells = pd.Series(parts[-1].split(","), dtype="str").str.strip().replace({"?": "nan", "": "nan"})
-    numbers = pd.to_numeric(cells, errors="coerce")
-    bad = np.flatnonzero(numbers.isna().to_numpy() & (cells.str.lower() != "nan").to_numpy())
-    if len(bad):
+    cells = [cell.strip() for cell in parts[-1].split(",")]
+    numbers = np.asarray(pd.to_numeric(["nan" if cell in ("?", "") else cell for cell in cells], errors="coerce"))
+    bad = [index for index in np.flatnonzero(np.isnan(numbers)) if cells[index].lower() not in ("?", "", "nan")]
+    if bad:
         message = f"{label}: value {bad[0] + 1} in line {number} is '{cells[bad[0]]}'; expected a number or '?'"
         raise DataError(message, "correct it", code="FA103", row=number, value=cells[bad[0]])
     values = {name: part.strip() for (name, _), part in zip(header.attributes, parts, strict=False)}
-    return _Line(number, values, numbers.to_numpy(np.float64))
+    return _Line(number, values, numbers.astype(np.float64))
 
 
 def _names(lines: list[_Line], attributes: list[str]) -> list[str]:

@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
-from forecast_attn.data.findings import Finding, Report, quoted, require_column
+from forecast_attn.data.findings import Finding, Report, coded, quoted, require_column
 from forecast_attn.data.reading.positions import LONG_ID, LONG_TARGET, WIDE_ROWS, without_values
 from forecast_attn.errors import ConfigError, DataError
 
@@ -31,6 +31,7 @@ def check_wide(config: DataConfig) -> None:
             raise ConfigError(message, f"leave --{flag} out, or --wide")
 
 
+@coded("FA101")
 def made_long(frame: pd.DataFrame, config: DataConfig, source: str, report: Report) -> pd.DataFrame:
     """Return one row per series and step, with the columns item_id and target and the shared ones.
 
