@@ -5,15 +5,15 @@ visited in blocks that stay in the processor's cache, and the backward pass visi
 
     tanh(q + k) = 1 - 2 / (1 + e^{2q} e^{2k})
 
-with both exponentials computed once per query and once per key: two cheap operations per pair and no tanh. Where e^{2q}
-or e^{2k} would not be exact, it is the tanh of the sum after all.
+with both exponentials computed once per query and once per key: two cheap operations per pair and no tanh. In windows
+where e^{2q} or e^{2k} would not be exact, it is the tanh of the sum after all.
 """
 
 from collections.abc import Iterator
 from typing import Any
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
@@ -55,24 +55,33 @@ def additive_scores(
             return torch.tanh(query[:, :, None] + key[:, None]) @ vector
     if block_size is None:
         block_size = _BLOCK_SIZE_CPU if query.device.type == "cpu" else _BLOCK_SIZE
-    if key_exponential is not None and not _within_limit(query):
-        key_exponential = None
-    return _AdditiveScores.apply(query, key, vector, key_exponential, block_size)  # type: ignore[no-any-return, no-untyped-call]
+    apply: Any = _AdditiveScores.apply
+    if key_exponential is None:
+        return apply(query, key, vector, None, block_size)  # type: ignore[no-any-return]
+    inexact = ~_within_limit(query) | key_exponential[:, :1, :1].isnan()
+    if inexact.any():
+        exact = apply(query, key, vector, None, block_size)
+        if inexact.all():
+            return exact  # type: ignore[no-any-return]
+        # Both forms for all: a window must not change another one's last bits, as would a batch of another shape.
+        query, key_exponential = query.masked_fill(inexact, 0), key_exponential.masked_fill(inexact, 1)
+        return torch.where(inexact, exact, apply(query, key, vector, key_exponential, block_size))
+    return apply(query, key, vector, key_exponential, block_size)  # type: ignore[no-any-return]
 
 
-def exponential(key: Float[Tensor, "*rows size"]) -> Float[Tensor, "*rows size"] | None:
+def exponential(key: Float[Tensor, "batch key_len size"]) -> Float[Tensor, "batch key_len size"] | None:
     """e^{2k}, once per window for all the steps that will ask; carries no gradient.
 
-    None where a key is too large for it to be exact, off the CPU, where looking for the largest key would wait for the
-    device and a tanh costs little, and in an exported graph.
+    NaN in windows with a key too large for it to be exact. None off the CPU, where looking for the largest key would
+    wait for the device and a tanh costs little, and in an exported graph.
     """
-    if torch.compiler.is_exporting() or key.device.type != "cpu" or not _within_limit(key):
+    if torch.compiler.is_exporting() or key.device.type != "cpu":
         return None
-    return key.detach().mul(2).exp_()
+    return key.detach().mul(2).exp_().masked_fill_(~_within_limit(key), torch.nan)
 
 
-def _within_limit(tensor: Tensor) -> bool:
-    return bool(tensor.detach().abs().amax() <= _EXPONENT_LIMITS[tensor.dtype])
+def _within_limit(tensor: Float[Tensor, "batch length size"]) -> Bool[Tensor, "batch 1 1"]:
+    return tensor.detach().abs().amax(dim=(1, 2), keepdim=True) <= _EXPONENT_LIMITS[tensor.dtype]
 
 
 class _AdditiveScores(torch.autograd.Function):

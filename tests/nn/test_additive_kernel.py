@@ -78,10 +78,27 @@ def test_large_arguments_stay_exact(size: float) -> None:
     torch.testing.assert_close(blocked(query, key, vector, "exponentials", 1 << 14).double(), exact, atol=3e-6, rtol=0)
 
 
-def test_exponential_is_declined_where_it_would_not_be_exact() -> None:
-    assert exponential(torch.tensor([[0.0, 42.9]])) is not None
-    for too_large in (43.1, -43.1, torch.inf, torch.nan):
-        assert exponential(torch.tensor([[0.0, too_large]])) is None
+@pytest.mark.parametrize("of", ["query", "key"])
+def test_large_arguments_of_a_window_leave_the_bits_of_the_others(of: str) -> None:
+    """A gross error after a cut-off is in other windows of its batch."""
+    generator = torch.Generator().manual_seed(3)
+    sizes = {"query": (4, 24, 40), "key": (4, 60, 40), "vector": (40,)}
+    operand = {name: torch.randn(*size, generator=generator) for name, size in sizes.items()}
+    before = blocked(*operand.values(), "exponentials", 1 << 14)
+    operand[of][2] *= 1e6
+    operand = {name: each.requires_grad_() for name, each in operand.items()}
+    after = blocked(*operand.values(), "exponentials", 1 << 14)
+    assert [torch.equal(*windows) for windows in zip(before, after, strict=True)] == [True, True, False, True]
+    torch.testing.assert_close(after, naive(*operand.values()), atol=1e-4, rtol=0)
+    after.sum().backward()
+    assert all(each.grad is not None and each.grad.isfinite().all() for each in operand.values())
+
+
+def test_exponential_is_declined_in_windows_where_it_would_not_be_exact() -> None:
+    largest = torch.tensor([42.9, 43.1, -43.1, torch.inf, torch.nan])
+    grown = exponential(torch.stack([torch.zeros(5), largest], dim=-1)[:, None])
+    assert grown is not None
+    assert grown.isnan().all(dim=-1).flatten().tolist() == [False, True, True, True, True]
 
 
 def test_keeps_the_projections_and_no_pair_for_backward() -> None:
