@@ -125,6 +125,11 @@ def _growing_means(rows: Rows, counts: Ints) -> tuple[Floats, Floats, Floats]:
 
 
 def _sums(values: Floats, firsts: Ints, stops: Ints) -> Floats:
-    """Sums of the rows from `firsts` (num_series,) to before `stops` (num_series, num_counts)."""
-    total = np.concatenate([np.zeros((1, values.shape[1])), np.cumsum(values, axis=0)])
-    return np.asarray(total[stops] - total[firsts][:, None])
+    """Sums of the rows from `firsts` (num_series,) to before `stops` (num_series, num_counts), which ascend.
+
+    Each is of its own rows alone: as a difference of two longer sums it would round as the largest value in them.
+    """
+    begins = np.concatenate([firsts[:, None], stops[:, :-1]], axis=1)
+    edges = np.stack([begins, stops], axis=-1).ravel()
+    parts = np.add.reduceat(np.pad(values, ((0, 1), (0, 0))), edges)[::2].reshape(*stops.shape, -1)
+    return np.asarray(np.cumsum(np.where((begins < stops)[..., None], parts, 0), axis=1))

@@ -125,6 +125,18 @@ def test_no_later_row_changes_an_input(cutoff: int, method: str) -> None:
         torch.testing.assert_close(getattr(window, name), getattr(expected, name), rtol=1e-3, atol=1e-3)
 
 
+def test_large_values_of_a_series_leave_the_inputs_of_the_others() -> None:
+    """Turnover in billions of one shop, and in tens of the next; a sum over both would round as the larger one."""
+    shops, names = pd.concat([TABLE.assign(shop="a"), TABLE.assign(shop="b")]), ["y", "visits", "calm"]
+    larger = shops.copy()
+    larger.loc[larger["shop"] == "a", names] *= 1e9
+    preparations = [prepared(table, id="shop") for table in (shops, larger)]
+    for cutoff in (ROWS + 230, ROWS + 560):
+        expected, window = (window_at(preparation, cutoff) for preparation in preparations)
+        for name in ("past_target", "past_covariates", "future_covariates"):
+            assert torch.equal(getattr(window, name), getattr(expected, name))
+
+
 def test_a_covariate_that_rises_is_measured_anew() -> None:
     assert window_at(prepared(TABLE), 600).future_covariates[0, :, LATE - 1].abs().max() < 20
 
