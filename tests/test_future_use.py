@@ -111,10 +111,10 @@ def test_a_future_file_may_write_its_names_otherwise(forecast, run, write):
     assert Path("plain.csv").read_text() == Path("renamed-f.csv").read_text()
 
 
-def test_a_future_file_may_have_titles_that_the_history_has_not(forecast, run):
+def test_a_future_file_may_have_titles_that_the_history_has_not(forecast, run, write):
     rows = future("2024-04-30", 3).to_csv(index=False)
-    Path("titled.csv").write_text(f"Weather of the next days\nissued at noon\n\n{rows}", encoding="utf-8")
-    outcome = forecast("predict", run, "--future", "titled.csv", "--out", "f.csv")
+    path = write(f"Weather of the next days\nissued at noon\n\n{rows}", "titled.csv")
+    outcome = forecast("predict", run, "--future", path, "--out", "f.csv")
     assert outcome.code == 0, outcome.err
     assert "'titled.csv': 3 of 3 rows are used" in outcome.err
 
