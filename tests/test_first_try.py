@@ -795,10 +795,96 @@ def of_an_airport() -> str:
     return "\n".join(["DATE,LATITUDE,TMP", *rows])
 
 
+def of_a_registrar() -> str:
+    """As the CDC's births: the day of the month by another name than `day`."""
+    rows = [f"{t.year},{t.month},{t.day},{v}" for t, v in zip(pd.to_datetime(days(150)), values(150), strict=True)]
+    return "\n".join(["year,month,date_of_month,births", *rows])
+
+
+def of_a_grid_operator() -> str:
+    """As a model of a power system: the hour of the day is called a period, of two plants."""
+    hours = pd.date_range("2020-01-01", periods=300, freq="h")
+    rows = [f"{t.year},{t.month},{t.day},{t.hour + 1},{v}" for t, v in zip(hours, values(300), strict=True)]
+    return "\n".join(["Year,Month,Day,Period,122_HYDRO_1", *rows])
+
+
+def of_a_day_in_288_columns() -> str:
+    rows = [f"{t.year},{t.month},{t.day}," + ",".join(map(str, values(288))) for t in pd.to_datetime(days(12))]
+    return "\n".join([f"Year,Month,Day,{','.join(map(str, range(1, 289)))}", *rows])
+
+
+def of_prisons() -> str:
+    """Four columns tell the series apart, and small counts are no name beside them."""
+    names = itertools.product("VQ", ("Female", "Male"), ("Remanded", "Sentenced"), ("ATSI", "Other"))
+    quarters = [f"{2010 + at // 4} Q{at % 4 + 1}" for at in range(24)]
+    rows = [f"{quarter},{','.join(name)},{RNG.integers(0, 9)}" for name in names for quarter in quarters]
+    return "\n".join(["Quarter,State,Gender,Legal,Indigenous,Count", *rows])
+
+
+def of_an_aid_agency() -> str:
+    """Every four or eight years."""
+    years = (1951, 1955, 1963, 1967, 1971, 1979, 1983, 1991, 1995, 2003, 2011)
+    rows = [f"{name},{year},{v}" for name in ("Cuba", "Haiti") for year, v in zip(years, values(11), strict=True)]
+    return "\n".join(["country,year,aid", *rows])
+
+
+def of_batteries() -> str:
+    """Cycles of each battery, from its first measured one on, some of them left out."""
+    cycles = [(name, at) for name, first in (("B5", 1), ("B6", 3), ("B7", 1)) for at in range(first, 60) if at != 30]
+    rows = [f"{name},{at},{v}" for (name, at), v in zip(cycles, values(len(cycles)), strict=True)]
+    return "\n".join(["battery,cycle,capacity", *rows])
+
+
+def of_bicycles() -> str:
+    """Trips of bicycles between stations, each with a number and its place."""
+    at = pd.Timestamp("2018-01-01") + pd.to_timedelta(np.sort(RNG.uniform(0, 250 * 1440, 900)), "min")
+    stations = RNG.integers(0, 40, 900)
+    rows = [f"{t:%Y-%m-%d %H:%M:%S},{3000 + n},{40 + n % 7 / 9:.4f}" for t, n in zip(at, stations, strict=True)]
+    return "\n".join(["start_time,start_station,start_lat", *rows])
+
+
+def of_a_health_office() -> str:
+    """The spending of the last year is known of one country only: of the others nothing is known ahead."""
+    rows = [
+        f"{name},{year},{v if year < 2015 or name == 'AF' else ''},{v + at}"
+        for at, name in enumerate(("AF", "BE", "CH", "DE"))
+        for year, v in zip(range(1990, 2016), values(26), strict=True)
+    ]
+    return "\n".join(["country,year,total spending,deaths", *rows])
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("make", "options", "forecasts"),
     [
+        (of_a_registrar, {"time": "year,month,date_of_month"}, "'births', 7 steps of 1 day ahead"),
+        (of_a_grid_operator, {"time": "Year,Month,Day,Period"}, "'122_HYDRO_1', 24 steps of 1 hour ahead"),
+        (of_a_day_in_288_columns, {"layout": "calendar"}, "the cells as one series, 288 steps of 5 minutes ahead"),
+        (
+            of_prisons,
+            {"item_id": "State,Gender,Legal,Indigenous"},
+            "'Count' of 16 series told apart by 'State,Gender,Legal,Indigenous', 4 steps of 1 quarter ahead",
+        ),
+        (
+            of_an_aid_agency,
+            {"item_id": "country", "freq": "4", "missing": "mask"},
+            "'aid' of 2 series told apart by 'country', 4 steps of 1 row ahead",
+        ),
+        (
+            of_batteries,
+            {"time": "cycle", "item_id": "battery"},
+            "'capacity' of 3 series told apart by 'battery', 12 steps of 1 row ahead",
+        ),
+        (
+            of_bicycles,
+            {"target": "row-count", "resample": "D", **SUMS},
+            "the number of rows of each 1 day, 7 steps of 1 day ahead",
+        ),
+        (
+            of_a_health_office,
+            {"item_id": "country", "target": "deaths"},
+            "'deaths' of 4 series told apart by 'country', 3 steps of 1 row ahead",
+        ),
         (
             of_an_epidemic,
             {"layout": "rows", "item_id": "Province/State,Country/Region"},

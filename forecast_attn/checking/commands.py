@@ -378,6 +378,8 @@ class _Search:
         """The proposal of the table examined with options; None where errors are left, or it was proposed already."""
         if examination.has_errors or examination.preparation is None or not _is_enough(examination):
             return None
+        if "target" in options and any(finding.code == "FA405" for finding in examination.findings):
+            return None  # `predict` would refuse it: other targets end with their table
         proposal = proposal_of(examination, {**self.reading_options, **options})
         is_wide_for_nothing = "wide" in options and proposal.num_series == 1
         if is_wide_for_nothing or (proposal.time, proposal.forecasts) in self.tried:

@@ -96,12 +96,19 @@ class Problem:
 
 
 def _usual_whole_step(cells: Cells) -> Options | None:
-    """Put numbers on the step that most of them follow, above 1; None where they leave many of its steps out."""
+    """Put numbers on the step that most of them follow, above 1; None where they leave many of its steps out.
+
+    Numbers that all lie on longer steps, as 1951, 1955 and 1963 do, stay as they are.
+    """
     longest = int(np.argmax(np.diff(cells.starts)))
     stamps = cells.stamps[cells.starts[longest] : cells.starts[longest + 1]]
-    step = int(np.median(np.diff(stamps))) if len(stamps) > 1 else 0
-    if step < 2:
+    steps = np.sort(np.diff(stamps))
+    if len(steps) == 0 or steps[len(steps) // 2] < 2:
         return None
+    common = int(np.gcd.reduce(np.diff(np.unique(cells.stamps))))
+    if common > 1:
+        return {"freq": str(common)}
+    step = int(steps[len(steps) // 2])
     filled = distinct_values(stamps // step)
     return {"resample": str(step)} if len(filled) >= FULL * (filled[-1] - filled[0] + 1) else None
 

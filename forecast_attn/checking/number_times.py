@@ -121,6 +121,27 @@ def counts_up(column: pd.Series, *, in_series: bool = False) -> bool:
     return is_long and (len(starts) == 1 or in_series) and bool((numbers[starts] == numbers[0]).all())
 
 
+def counts_within(column: pd.Series, names: list[pd.Series]) -> bool:
+    """Return whether whole numbers mostly go up by one and go back only where the next name begins: cycles of machines.
+
+    Args:
+        column: of a table whose series stand one below the other.
+        names: columns of text.
+    """
+    if not pd.api.types.is_integer_dtype(column.dtype) or len(column) < FEWEST_ROWS:
+        return False
+    steps = np.diff(column.to_numpy(np.int64))
+    back = np.flatnonzero(steps <= 0)
+    if not len(back) or np.mean(steps == 1) < MOSTLY_REGULAR:
+        return False
+    for name in names:
+        codes = pd.factorize(name)[0]
+        changes = np.flatnonzero(np.diff(codes))
+        if np.isin(back, changes).all() and len(changes) + 1 == len(np.unique(codes)):
+            return True
+    return False
+
+
 def begins_again(column: pd.Series) -> bool:
     """Return whether numbers called a year or a time go up and begin again several times, as in the rows of a panel."""
     is_year = is_called_year(str(column.name)) and holds_years(column)

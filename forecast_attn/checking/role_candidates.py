@@ -17,6 +17,7 @@ from forecast_attn.checking.number_times import (
     REGULAR,
     begins_again,
     counts_up,
+    counts_within,
     format_of_digits,
     is_of_digits,
     parts_of_years,
@@ -234,6 +235,8 @@ def _time_candidates(frame: pd.DataFrame, config: DataConfig) -> Iterator[str]:
     numbers = [name for name in free if name not in dates and pd.api.types.is_numeric_dtype(frame[name].dtype)]
     may_count = [name for name in numbers if not is_called_id(name)]
     counters = [name for name in may_count if counts_up(frame[name], in_series=not dates)]  # no lines of invoices
+    texts = [] if dates else [frame[name] for name in free if isinstance(frame[name].dtype, pd.CategoricalDtype)]
+    counters += [name for name in may_count if name not in counters and counts_within(frame[name], texts)]
     yield from (name for name in numbers if name.lower() in (*named, *_STEPS) or name in counters)
     others = [name for name in numbers if name.lower() not in (*named, *_STEPS)]
     years = [name for name in others if is_called_year(name) and holds_years(frame[name])]  # `iyear`, `year of sale`

@@ -131,14 +131,15 @@ def _keys_of(
     with empty cells, as of provinces where a country has none, is no name but `NA`.
     """
     steps, distinct = pd.factorize(stamps)
-    for size in sorted({size for size in (1, 2, 3, len(codes)) if 0 < size <= len(codes)}):
+    texts = len(codes) - len(numeric)
+    for size in sorted({size for size in (1, 2, 3, texts, len(codes)) if 0 < size <= len(codes)}):
         candidates: list[tuple[Any, ...]] = []
         for names in itertools.combinations(codes, size):
             if size > 1 and incomplete.issuperset(names):
                 continue
             keys = _joined_codes([codes[name] for name in names])
             rows = np.bincount(keys)
-            if len(keys) < FEWEST_TOGETHER * len(rows) * len(distinct):
+            if len(keys) < FEWEST_TOGETHER * len(rows) * len(distinct) and not _stand_apart(keys, stamps):
                 continue  # each stamp has one of the keys, mostly: a property that changes, as the weather does
             if np.median(rows) >= FEWEST_PER_SERIES and _repeated(keys, steps) <= most:
                 numbers = numeric.intersection(names)

@@ -92,7 +92,7 @@ def target_candidates(
     if len(likely) > 2 and _are_numbered_alike(likely):
         are_alike = are_of_one_scale or unnamed_column(1) not in frame  # where every name is but a number
     happen_at_places = not is_named and any(
-        name.lower() in _COORDINATES and _jumps(values[name]) for name in numbers if name in values
+        _is_called(name, _COORDINATES) and _jumps(values[name]) for name in numbers if name in values
     )
     are_unlikely = all(doubts.values()) or happen_at_places
     return Targets(tuple(sorted(likely, key=rank)), are_alike, are_unlikely)
@@ -142,6 +142,11 @@ def _by_name(column: str) -> int:
     return _LIKELY_TARGETS.index(plain) if plain in _LIKELY_TARGETS else len(_LIKELY_TARGETS)
 
 
+def _is_called(column: str, words: tuple[str, ...]) -> bool:
+    """Return whether the last word of a name is one of these: `start_lat`."""
+    return re.split(r"[ _.-]", column.lower())[-1] in words
+
+
 def _names_the_table(column: str, table: str) -> bool:
     """Return whether a column's name is in the table's, or they begin alike: `approve` of approval.csv."""
     name, words = column.lower(), table.lower()
@@ -174,7 +179,7 @@ def _doubt(values: pd.Series, series: NDArray[np.int64], candidate: RoleCandidat
         return _NAMES
     if _stands_still(values) or _are_codes(values):
         return 2
-    is_axis = name.lower() in _SUBJECT_PROPERTIES or _is_clock_number(values)
+    is_axis = _is_called(name, _SUBJECT_PROPERTIES) or _is_clock_number(values)
     # An axis may be uneven where no column is the time: ages of samples of a core.
     return int(is_axis or _goes_one_way(values, series, evenly=candidate.time != ROW_NUMBER))
 

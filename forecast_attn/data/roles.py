@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import coded, columns_text, quoted, require_column
-from forecast_attn.data.reading.joined import unit_of_column
+from forecast_attn.data.reading.joined import are_days_of_months, periods_of_day, unit_of_column
 from forecast_attn.data.timestamps import has_regular_step, looks_like_dates, parse_timestamps
 from forecast_attn.errors import ConfigError, DataError
 
@@ -359,7 +359,7 @@ def _refuse_a_part_of_a_date(frame: pd.DataFrame, free: list[str], step: str, so
 
 
 def time_parts(frame: pd.DataFrame, free: list[str]) -> list[str]:
-    """The columns that count year, quarter or month, day, hour and minute, as far as they go on from the year."""
+    """The columns that count year, quarter or month, day, hour and minute, or a period of the day, from the year on."""
     columns: dict[str | None, str] = {}
     for name in free:
         columns.setdefault(unit_of_column(frame[name]), name)
@@ -372,6 +372,12 @@ def time_parts(frame: pd.DataFrame, free: list[str]) -> list[str]:
         if unit is None or unit not in columns:
             break
         parts.append(columns[unit])
+    others = [frame[name] for name in free if name not in parts]
+    if len(parts) == 2 and finer == "month":
+        months = [frame[name] for name in parts]
+        parts += [str(each.name) for each in others if are_days_of_months([*months, each])][:1]
+    if len(parts) == 3:
+        parts += [str(each.name) for each in others if periods_of_day(each) is not None][:1]
     return parts
 
 

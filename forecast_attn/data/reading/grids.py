@@ -10,14 +10,23 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.data.reading.joined import LONG_MONTHS, MONTHS, holds_years, month_number, unit_of
+from forecast_attn.data.reading.joined import (
+    LONG_MONTHS,
+    MONTHS,
+    PERIODS_OF_DAY,
+    holds_years,
+    joined_time,
+    month_number,
+    unit_of,
+)
 from forecast_attn.errors import DataError
 
 FEWEST_YEARS = 3
 DAY = 24 * 60
 """Minutes."""
-_HOUR = re.compile(r"(?:h|he|hr|hour|std|stunde)?[ ._-]?(\d{1,2})h?", re.IGNORECASE)
+_HOUR = re.compile(r"(?:h|he|hr|hour|std|stunde)?[ ._-]?(\d{1,3})h?", re.IGNORECASE)
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::00)?(?: ?- ?\d{1,2}:\d{2}(?::00)?)?")
+_DATE = ("year", "month", "day")
 _YEAR = re.compile(r"X?((?:1[5-9]|20|21)\d\d)")
 _QUARTER = re.compile(r"(?:q|qtr|quarter)[ ._-]?([1-4])|([1-4])[ ._-]?q(?:tr)?")
 _MONTH = re.compile(r"(?:m|month)?[ ._-]?(0?[1-9]|1[0-2])")
@@ -29,8 +38,8 @@ class CellGrid:
 
     names: tuple[str, ...]
     """Columns that hold values."""
-    label: str
-    """The column of days, months or years."""
+    labels: tuple[str, ...]
+    """The column of days, months or years; those of the year, month and day."""
     rows: NDArray[np.int64]
     """Row of each cell (num_cells,)."""
     stamps: NDArray[np.datetime64]
@@ -56,7 +65,7 @@ def has_grid(frame: pd.DataFrame) -> bool:
         grid = find_grid(frame)
     except DataError:  # days that may be months: a grid all the same
         return True
-    return grid is not None and bool(frame[grid.label].is_unique)
+    return grid is not None and len(np.unique(grid.stamps)) == len(grid.stamps)
 
 
 def _hours_across(frame: pd.DataFrame, date_format: str | None) -> CellGrid | None:
@@ -64,29 +73,34 @@ def _hours_across(frame: pd.DataFrame, date_format: str | None) -> CellGrid | No
     minutes = _minutes_of(names)
     if not minutes:
         return None
-    label = next((name for name in names if name not in minutes and _is_days(frame[name])), None)
-    if label is None:
+    labels = tuple([name for name in names if name not in minutes and _is_days(frame[name])][:1])
+    units = {unit_of(name): name for name in reversed(names) if name not in minutes}
+    if not labels and units.keys() >= set(_DATE):
+        labels = tuple(units[unit] for unit in _DATE)
+    if not labels:
         return None
     from forecast_attn.data.timestamps import parse_timestamps
 
-    days, bad = parse_timestamps(frame[label], label, date_format)
+    column = frame[labels[0]] if len(labels) == 1 else joined_time([frame[name] for name in labels], "")
+    days, bad = parse_timestamps(column, labels[0], date_format)
     if bad.any() or days.dtype.kind != "M":
         return None
     order = sorted(minutes, key=lambda name: minutes[name])
     offsets = np.array([minutes[name] for name in order], "timedelta64[m]")
     stamps = (days[:, None] + offsets[None, :]).astype("datetime64[ns]").ravel()
     rows = np.repeat(np.arange(len(frame)), len(order))
-    return CellGrid(tuple(order), label, rows, stamps, _values(frame, order).ravel())
+    return CellGrid(tuple(order), labels, rows, stamps, _values(frame, order).ravel())
 
 
 def _minutes_of(names: list[str]) -> dict[str, int]:
-    """Column -> minutes after midnight, of columns that are all steps of a day; hours from 1 to 24 end at theirs."""
+    """Column -> minutes after midnight, of columns that are all steps of a day; from 1 on, each ends at its number."""
     clocks = {name: match for name in names if (match := _CLOCK.fullmatch(name.strip()))}
     minutes = {name: int(match[1]) * 60 + int(match[2]) for name, match in clocks.items()}
     if not minutes:
-        hours = {name: int(match[1]) for name in names if (match := _HOUR.fullmatch(name.strip()))}
-        first = min(hours.values(), default=0)
-        minutes = {name: (hour - first) * 60 for name, hour in hours.items()} if first in (0, 1) else {}
+        periods = {name: int(match[1]) for name in names if (match := _HOUR.fullmatch(name.strip()))}
+        first, length = min(periods.values(), default=0), DAY // max(len(periods), 1)
+        is_counted = first in (0, 1) and len(periods) in PERIODS_OF_DAY
+        minutes = {name: (period - first) * length for name, period in periods.items()} if is_counted else {}
     elif min(minutes.values()) > 0 and max(minutes.values()) == DAY:  # 01:00 to 24:00
         minutes = {name: index - min(minutes.values()) for name, index in minutes.items()}
     step = DAY // len(minutes) if minutes else 0
@@ -113,7 +127,7 @@ def _years_across(frame: pd.DataFrame) -> CellGrid | None:
     months = np.array([(years[name] - 1970) * 12 for name in order])[:, None] + np.arange(12)[None, :]
     stamps = months.ravel().astype("datetime64[M]").astype("datetime64[ns]")
     rows = np.tile(np.arange(12), len(order))
-    return CellGrid(tuple(order), label, rows, stamps, _values(frame, order).T.ravel())
+    return CellGrid(tuple(order), (label,), rows, stamps, _values(frame, order).T.ravel())
 
 
 def periods_across(frame: pd.DataFrame, time: str | None = None) -> CellGrid | None:
@@ -133,7 +147,7 @@ def periods_across(frame: pd.DataFrame, time: str | None = None) -> CellGrid | N
             months = first_months[:, None] + np.arange(count) * (12 // count)
             rows = np.repeat(np.arange(len(frame)), count)
             stamps = months.ravel().astype("datetime64[M]").astype("datetime64[ns]")
-            return CellGrid(tuple(order), year, rows, stamps, _values(frame, order).ravel(), "month or quarter")
+            return CellGrid(tuple(order), (year,), rows, stamps, _values(frame, order).ravel(), "month or quarter")
     return None
 
 

@@ -40,6 +40,10 @@ LONG_MONTHS = (
     *("august", "september", "october", "november", "december"),
 )
 MONTHS = tuple(name[:3] for name in LONG_MONTHS)
+PERIODS_OF_DAY = (24, 48, 96, 144, 288)
+"""Numbers of steps of equal length that a day is divided into."""
+MOSTLY_DAYS = 0.9
+"""Smallest share of the days from the first to the last one that rows with days of months have."""
 FIRST_YEAR, LAST_YEAR = 1500, 2200
 """Whole numbers that may be years."""
 SEPARATOR = "/"
@@ -58,7 +62,7 @@ def with_joined(frame: pd.DataFrame, config: DataConfig, source: str) -> pd.Data
         frame = frame.assign(**{ROW_NUMBER: _row_numbers(frame, config)})
     if config.target == ROW_COUNT and ROW_COUNT not in frame.columns:
         frame = frame.assign(**{ROW_COUNT: np.ones(len(frame), np.int64)})
-    for name, join, flag in ((config.time, _joined_time, "time"), (config.item_id, _joined_id, "id")):
+    for name, join, flag in ((config.time, joined_time, "time"), (config.item_id, _joined_id, "id")):
         parts = parts_of(name, frame)
         if name is None or len(parts) < 2:
             continue
@@ -182,20 +186,36 @@ def _name_of(code: int, texts: list[list[str]]) -> str:
     return SEPARATOR.join(reversed(parts))
 
 
-def _joined_time(columns: list[pd.Series], source: str) -> pd.Series:
+def joined_time(columns: list[pd.Series], source: str) -> pd.Series:
     """One text per row that reads as a date.
 
     Raises:
         DataError: the columns are neither units of time nor a date and a clock.
     """
     units = {unit_of_column(column): column for column in columns}
-    if "year" in units and None not in units and len(units) == len(columns):
-        return _date_of_units(units, source)
+    if "year" in units and len(units) == len(columns):
+        last = units.pop(None, None)
+        if last is None or (units.keys() == {"year", "month"} and are_days_of_months([*units.values(), last])):
+            return _date_of_units(units if last is None else {**units, "day": last}, source)
+        if "day" in units and periods_of_day(last) is not None:
+            return _date_and_clock(_date_of_units(units, source), last)
     if len(columns) == 2:
         return _date_and_clock(*columns)
     names = ", ".join(f"'{column.name}'" for column in columns)
     message = f"'{source}': --time joins {names}, which are neither a date and a clock nor units of time"
     raise DataError(message, "--time year,month,day,hour or --time date,time", code="FA201", options=("time",))
+
+
+def are_days_of_months(columns: list[pd.Series]) -> bool:
+    """Return whether the last of three columns is the day of a month, whatever its name is: the dates go on by days."""
+    column = columns[-1]
+    if not pd.api.types.is_integer_dtype(column.dtype) or len(column) == 0 or column.min() != 1 or column.max() > 31:
+        return False
+    rows = ~pd.concat(columns, axis="columns").duplicated()
+    units = {unit_of_column(each): each for each in columns[:-1]}
+    text = _date_of_units({unit: each[rows] for unit, each in {**units, "day": column}.items()}, "")
+    days = pd.to_datetime(text, format="%Y-%m-%d", errors="coerce")
+    return bool(days.notna().all() and len(days) >= MOSTLY_DAYS * ((days.max() - days.min()).days + 1))
 
 
 def _date_of_units(units: dict[str | None, pd.Series], source: str) -> pd.Series:
@@ -230,7 +250,7 @@ def _date_and_clock(date: pd.Series, clock: pd.Series) -> pd.Series:
 
 
 def periods_of_day(column: pd.Series) -> int | None:
-    """Half-hours or quarter-hours of a day that a column called period counts from 1; None for other columns.
+    """Hours, half-hours or shorter steps of a day that a column called period counts from 1; None for other columns.
 
     A day of a clock change has one hour more or less: 46 or 50 half-hours.
     """
@@ -238,13 +258,13 @@ def periods_of_day(column: pd.Series) -> int | None:
     if named is None or not pd.api.types.is_integer_dtype(column.dtype) or len(column) == 0 or column.min() != 1:
         return None
     most = int(column.max())
-    return next((count for count in (48, 96) if most in (count, count + count // 24)), None)
+    return next((count for count in PERIODS_OF_DAY if most in (count, count + count // 24)), None)
 
 
 def _start_of_period(date: pd.Series, period: pd.Series, per_day: int) -> pd.Series:
     """The clock at which each period of a day starts, on days of a clock change as it is put at the end of an hour.
 
-    The clock of British half-hours is changed at 1:00, that of central European quarter-hours at 2:00.
+    The clock of British half-hours is changed at 1:00, that of central Europe at 2:00.
     """
     hour = per_day // 24
     numbers = period.to_numpy(np.int64) - 1

@@ -256,7 +256,7 @@ def _calendar_made_long(frame: pd.DataFrame, config: DataConfig, source: str, re
         require_column(frame, config.item_id, source, "id")
         columns[config.item_id] = frame[config.item_id].array.take(grid.rows)
     columns |= {config.time or LONG_TIME: grid.stamps, LONG_TARGET: grid.values}
-    used = {grid.label, config.time, config.item_id, *grid.names, *_declared(config)}
+    used = {*grid.labels, config.time, config.item_id, *grid.names, *_declared(config)}
     for name in map(str, frame.columns):
         if name not in used:
             report(Finding("FA104", "note", f"column '{name}' is left out: no {grid.step}", column=name))
