@@ -134,6 +134,18 @@ def test_one_series_per_row_may_have_thousands_of_steps(forecast, write, first):
     assert [each["options"] for each in json.loads(outcome.out)["commands"]] == [{"layout": "rows"}]
 
 
+def test_the_numbers_of_a_parquet_file_are_held_in_few_arrays(here):
+    """Taking 20,000 columns one by one out of its table took a minute, and so did each look at all of them."""
+    from forecast_attn.config.options import DataConfig
+    from forecast_attn.data.reading import read_table
+
+    table = many_columns("numbers").assign(whole=1)
+    table.to_parquet("wide.parquet")
+    frame = read_table("wide.parquet", DataConfig())
+    assert len(frame._mgr.blocks) == 3  # text, numbers, whole numbers
+    pd.testing.assert_frame_equal(frame.astype({"date": "str"}), table)
+
+
 def test_too_many_columns_beside_a_named_target_have_no_command(forecast, write):
     outcome = forecast("check", write(many_columns("numbers")), "--target", "celsius", "--json")
     assert outcome.code == 1

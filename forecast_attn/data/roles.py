@@ -238,11 +238,12 @@ def is_numeric(column: pd.Series) -> bool:
         return True
     if isinstance(column.dtype, pd.DatetimeTZDtype):
         return False
-    counts = column.value_counts()  # each text once; NaN are not counted
+    texts = column.array if isinstance(column.dtype, pd.CategoricalDtype) else pd.Categorical(column)
+    counts = np.bincount(texts.codes + 1, minlength=len(texts.categories) + 1)[1:]  # each text once; NaN do not count
     # A decimal comma is a mistake in a number, too.
-    cells = pd.Series(counts.index.astype(str)).str.replace(",", ".", n=1, regex=False)
-    numbers = pd.to_numeric(cells.replace(_BOOLEANS), errors="coerce").notna().to_numpy()
-    return bool(counts.to_numpy()[numbers].sum() > counts.sum() / 2)
+    cells = [_BOOLEANS.get(cell, cell).replace(",", ".", 1) for cell in map(str, texts.categories)]
+    numbers = ~np.isnan(np.asarray(pd.to_numeric(cells, errors="coerce")))
+    return bool(counts[numbers].sum() > counts.sum() / 2)
 
 
 def _declared(config: DataConfig, future: tuple[str, ...]) -> dict[str, str]:

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
+from forecast_attn.data.reading.csv_file import frame_of_columns
 from forecast_attn.data.reading.dialect import check_names
 from forecast_attn.data.reading.parts import as_damage, check_rows, read_parquet, read_parts
 from forecast_attn.data.reading.source import Progress, Source
@@ -74,11 +75,9 @@ def frame_of_arrow(table: pa.Table, config: DataConfig, label: str) -> pd.DataFr
     check_names(names, label)
     if not table.num_rows:
         raise DataError(f"{label} has no rows", "add rows of data")
-    columns = {}
-    for name in names:
-        columns[name] = _column(table.column(0), name, config, label)
-        table = table.remove_column(0)  # whose memory is free before the next one is copied
-    return pd.DataFrame(columns, copy=False)
+    left = table.columns[::-1]
+    del table  # the memory of each column is free before the next one is copied
+    return frame_of_columns({name: _column(left.pop(), name, config, label) for name in names})
 
 
 def _column(values: pa.ChunkedArray, name: str, config: DataConfig, label: str) -> Column:

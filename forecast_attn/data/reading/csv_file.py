@@ -158,7 +158,7 @@ class _Columns:
         columns = {
             name: column.to_categorical() if isinstance(column, Texts) else column for name, column in cells.items()
         }
-        frame = pd.DataFrame(columns, copy=False) if len(columns) < MANY_COLUMNS else _in_few_arrays(columns)
+        frame = frame_of_columns(columns)
         frame.attrs[LINES_ABOVE] = self._lines_above
         return frame
 
@@ -247,8 +247,10 @@ def _first_rows(block: Block) -> Block:
     return replace(block, data=block.data[:end]) if end else block
 
 
-def _in_few_arrays(columns: dict[str, Any]) -> pd.DataFrame:
-    """The frame with its numbers in one array for each type: pandas works on arrays one by one."""
+def frame_of_columns(columns: dict[str, Any]) -> pd.DataFrame:
+    """The columns as a frame; the numbers of many of them in one array for each type: pandas works on each array."""
+    if len(columns) < MANY_COLUMNS:
+        return pd.DataFrame(columns, copy=False)
     names: dict[Any, list[str]] = {}
     for name, column in columns.items():
         names.setdefault(column.dtype if isinstance(column, np.ndarray) else None, []).append(name)
