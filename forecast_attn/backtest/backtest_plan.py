@@ -12,12 +12,14 @@ from forecast_attn.backtest.backtest_options import BacktestOptions
 from forecast_attn.backtest.backtest_scores import check_scores
 from forecast_attn.backtest.backtest_table import read_actuals, trained_series, training_end
 from forecast_attn.backtest.cutoffs import Schedule, axis_of
-from forecast_attn.backtest.folds import make_folds
+from forecast_attn.backtest.folds import Folds, make_folds
 from forecast_attn.backtest.job import Backtest
 from forecast_attn.baselines.combination import COMBINATION
 from forecast_attn.baselines.combination_weights import Combination
 from forecast_attn.baselines.registry import BASELINES, DEFAULT_BASELINES
 from forecast_attn.config.values import NETWORK
+from forecast_attn.data.findings import Finding
+from forecast_attn.data.outliers import far_from_training
 from forecast_attn.devices import choose_device
 from forecast_attn.errors import ConfigError, DataError, RunError
 from forecast_attn.forecasting.baseline_forecasts import check_median
@@ -104,6 +106,7 @@ def plan_on_panel(
         trained_until=trained_until,
         start=start,
         unseen=unseen,
+        findings=_far_values(model, panel, folds),
         baselines=baselines,
         dispensable=_dispensable(options, candidates),
         combine_with=candidates or options.combine_with or (),
@@ -113,6 +116,12 @@ def plan_on_panel(
     )
     check_scores(backtest)
     return backtest
+
+
+def _far_values(model: Model, panel: Panel, folds: Folds) -> tuple[Finding, ...]:
+    """Warnings about values from the first lookback on that lie far beyond anything that training saw."""
+    back = panel.ends[panel.series_of(folds.windows)] - folds.windows
+    return tuple(far_from_training(panel, model.schema.scaler, int(back.max()) + model.schema.lookback, 0))
 
 
 def plan_on_validation(run: RunDir, reference: Path | None, accelerator: str) -> Backtest:

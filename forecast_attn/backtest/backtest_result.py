@@ -144,6 +144,7 @@ def describe(backtest: Backtest, combinations: dict[int, Combination] | None = N
         "left_out": backtest.folds.left_out,
         "empty_cutoffs": backtest.folds.empty,
         "unseen_series": list(backtest.unseen),
+        "findings": [finding.to_dict() for finding in backtest.findings],
         **backtest.options.refits.to_dict(),
         "baselines": list(backtest.baselines),
         **({"combine_with": list(backtest.combine_with)} if backtest.combine_with else {}),

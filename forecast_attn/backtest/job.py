@@ -15,6 +15,7 @@ from forecast_attn.backtest.backtest_table import panel_digest
 from forecast_attn.backtest.folds import Folds
 from forecast_attn.baselines.combination import COMBINATION
 from forecast_attn.baselines.combination_weights import Combination
+from forecast_attn.data.findings import Finding
 from forecast_attn.data.panel import Panel
 from forecast_attn.forecasting.inference import BATCH_SIZE
 from forecast_attn.forecasting.model import Model
@@ -42,6 +43,8 @@ class Backtest:
     """The model that the first refit begins with; `model` when None."""
     unseen: tuple[str, ...] = ()
     """Series left out because training did not see them."""
+    findings: tuple[Finding, ...] = ()
+    """Warnings about values that these forecasts read, or are scored with."""
     baselines: tuple[str, ...] = ()
     dispensable: tuple[str, ...] = ()
     """Baselines that were not named: they are left out where there is too little to fit them on."""

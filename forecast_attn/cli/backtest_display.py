@@ -90,6 +90,8 @@ class BacktestDisplay(BacktestListener):
         if backtest.unseen:
             names = quoted(backtest.unseen)
             self._say(f"left out: {len(backtest.unseen):,} series that training did not see: {names}")
+        for finding in backtest.findings:
+            self.console.tell(finding.severity, finding.message)
         if backtest.is_validated:
             until = self._zone.stamp_text(backtest.trained_until)
             self._say(

@@ -152,6 +152,9 @@ def test_an_outlier_of_a_history_is_named(forecast, finished_run, write, make_ta
     path = write(with_outlier(make_table(), 1e15, row=118), "history.csv")
     outcome = forecast("predict", finished_run, "--data", path, "--out", "f.csv", "--quiet")
     assert outcome.err.startswith("warning: series 'target' has 1e+15 at 2024-04-28, ")
+    scored = forecast("backtest", finished_run, "--data", path, "--cutoffs", "2", "--out", "b.csv", "--quiet")
+    assert scored.err == outcome.err
+    assert "FA309" in Path("b.json").read_text()
     assert "warning" not in forecast("predict", finished_run, "--out", "f.csv").err
 
 
