@@ -8,7 +8,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from forecast_attn.data.gross_errors import without_gross_errors
 from forecast_attn.data.panel import Panel
+from forecast_attn.data.scale_fitting import Rows
 from forecast_attn.data.segments import blocks, sums
 
 Floats = NDArray[np.float64]
@@ -19,6 +21,8 @@ Magnitude = Callable[[Floats], Floats]
 
 def seasonal_naive_error(target: Floats, starts: Ints, stops: Ints, *, season: int) -> Floats:
     """Mean absolute error of one-season-back forecasts within each series: the denominator of MASE.
+
+    Gross errors count as not observed.
 
     Args:
         target: all series behind each other, NaN where not observed, (num_rows,); starts ascend.
@@ -55,9 +59,10 @@ def _mean_change(target: Floats, starts: Ints, stops: Ints, season: int, magnitu
 
 def _changes(target: Floats, starts: Ints, stops: Ints, lag: int, magnitude: Magnitude) -> tuple[Floats, Floats]:
     """Sum of the magnitudes and number of the changes over `lag` steps in each series (num_series,)."""
-    values = target[starts[0] : stops[-1]]
-    changes = magnitude(values[lag:] - values[:-lag])
     firsts, counts = starts - starts[0], stops - starts - lag
+    rows = Rows(target[starts[0] : stops[-1], None], firsts, stops - starts)
+    values = without_gross_errors(rows).values[:, 0]
+    changes = magnitude(values[lag:] - values[:-lag])
     observed = ~np.isnan(changes)
     if observed.all():
         return sums(changes, firsts, counts), counts.astype(np.float64)

@@ -70,6 +70,8 @@ def test_an_outlier_before_the_lookback_changes_forecasts_little(forecast, write
         assert (forecasts[name].code, forecasts[name].err) == (0, "")
     clean, odd = (pd.read_csv(f"{name}-f.csv")["prediction"] for name in ("clean", "odd"))
     assert np.abs(odd - clean).max() < series[1]["target"].std()
+    scores = (json.loads(Path(name, "metrics.json").read_text())["seasonal_naive"]["mase"] for name in forecasts)
+    assert next(scores) == pytest.approx(next(scores), rel=0.2)
 
 
 @pytest.mark.parametrize("options", [(), ("--scaling", "robust", "--transform", "arcsinh")])
