@@ -50,6 +50,7 @@ from forecast_attn.data.resampling import floored
 from forecast_attn.data.roles import is_numeric, resolve_roles
 from forecast_attn.data.timestamps import SERIAL_DAYS, are_serial_days
 from forecast_attn.errors import ConfigError, DataError
+from forecast_attn.training.preparation import Preparation
 
 MOST_COMMANDS = 6
 MOST_REPAIRS = 8
@@ -378,7 +379,7 @@ class _Search:
         """The proposal of the table examined with options; None where errors are left, or it was proposed already."""
         if examination.has_errors or examination.preparation is None or not _is_enough(examination):
             return None
-        if "target" in options and any(finding.code == "FA405" for finding in examination.findings):
+        if "target" in options and _lacks_future_rows(examination.preparation):
             return None  # `predict` would refuse it: other targets end with their table
         proposal = proposal_of(examination, {**self.reading_options, **options})
         is_wide_for_nothing = "wide" in options and proposal.num_series == 1
@@ -386,6 +387,12 @@ class _Search:
             return None
         self.tried.add((proposal.time, proposal.forecasts))
         return proposal
+
+
+def _lacks_future_rows(preparation: Preparation) -> bool:
+    """Return whether some series has fewer rows known ahead than the horizon, which those of others set."""
+    panel = preparation.panel
+    return bool(panel.roles.future and (panel.starts[1:] - panel.ends < preparation.schema.horizon).any())
 
 
 def _is_enough(examination: Examination) -> bool:

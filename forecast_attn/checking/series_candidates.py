@@ -139,7 +139,8 @@ def _keys_of(
                 continue
             keys = _joined_codes([codes[name] for name in names])
             rows = np.bincount(keys)
-            if len(keys) < FEWEST_TOGETHER * len(rows) * len(distinct) and not _stand_apart(keys, stamps):
+            is_sparse = len(keys) < FEWEST_TOGETHER * len(rows) * len(distinct)
+            if is_sparse and (size > 1 or not _stand_apart(keys, stamps)):
                 continue  # each stamp has one of the keys, mostly: a property that changes, as the weather does
             if np.median(rows) >= FEWEST_PER_SERIES and _repeated(keys, steps) <= most:
                 numbers = numeric.intersection(names)
