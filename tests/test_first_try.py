@@ -533,6 +533,8 @@ def test_a_refused_training_prints_the_commands_too(forecast: Callable, tmp_path
         (("--tz", "Mars/Base"), (), ", without --tz"),
         (("--missing", "msk"), ("--missing", "mask"), ""),
         (("--aggregate", "sum"), (), ", without --aggregate"),
+        (("--horizon", "0", "--lookback", "0"), (), ", without --horizon, without --lookback"),
+        (("--missing", "msk", "--season", "decade"), ("--missing", "mask"), ", without --season"),
     ],
 )
 @pytest.mark.parametrize("command", ["check", "train"])
@@ -546,6 +548,111 @@ def test_an_option_with_a_wrong_value_gets_the_command_without_it(
     tried = [line for line in outcome.err.splitlines() if line.startswith("try: ")]
     words = shlex.join(["--target", "y", *right])
     assert tried == [f"try: forecast train {path} {words}  # 'y', 7 steps of 1 day ahead{without}"]
+
+
+@pytest.mark.parametrize(
+    ("given", "right"),
+    [
+        ({"time": "dte", "target": "yy"}, {"time": "date", "target": "y"}),
+        ({"target": "yy", "season": "decade"}, {"target": "y", "season": None}),
+    ],
+)
+def test_two_wrong_options_are_answered_by_one_command(
+    tmp_path: Path, given: dict[str, str], right: dict[str, str]
+) -> None:
+    path = tmp_path / "table.csv"
+    pd.DataFrame({"date": days(90), "y": values(90)}).to_csv(path, index=False)
+    (proposal,) = find_proposals(path, DataConfig(**given))
+    assert proposal.options == right
+    assert ("without --season" in proposal.forecasts) == ("season" in given)
+
+
+def test_a_fix_stands_once_below_all_that_it_mends(forecast: Callable, tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    pd.DataFrame({"date": days(90), "y": np.where(np.arange(90) < 3, np.inf, values(90))}).to_csv(path, index=False)
+    lines = forecast("check", path).out.splitlines()
+    fixes = [line for line in lines if line.startswith("      fix: ")]
+    assert sum(line.startswith("FA303 error") for line in lines) == 3
+    assert len(fixes) == len(set(fixes))
+
+
+def days_of_years() -> pd.DataFrame:
+    """As gauges of rivers: the day of the year beside the year."""
+    time = pd.date_range("2019-01-01", periods=500)
+    return pd.DataFrame({"station": "AB12", "year": time.year, "doy": time.day_of_year, "flow": values(500)})
+
+
+def periods_of_accountants() -> pd.DataFrame:
+    return pd.DataFrame(
+        {"Jahr": np.repeat(np.arange(2015, 2023), 12), "Periode": [*range(1, 13)] * 8, "Ist": values(96)}
+    )
+
+
+def clocks_of_a_weather_station() -> pd.DataFrame:
+    time = pd.date_range("2023-05-14", periods=300, freq="30min")
+    clock = [f"{each.hour % 12 or 12}:{each:%M}{'a' if each.hour < 12 else 'p'}" for each in time]
+    return pd.DataFrame({"Date": time.strftime("%d/%m/%y"), "Time": clock, "Temp": values(300)})
+
+
+def hours_of_a_market() -> pd.DataFrame:
+    time = pd.date_range("2021-01-01", periods=480, freq="h")
+    hours = [f"{each.hour:02d} - {(each.hour + 1) % 24:02d}" for each in time]
+    return pd.DataFrame({"": time.strftime("%d-%m-%Y"), "Hours": hours, "SYS": values(480)})
+
+
+def dotted_days_of_a_bank() -> pd.DataFrame:
+    """06.01.21 could be a time of day, too."""
+    day = pd.Series(pd.date_range("2021-01-06", periods=300).strftime("%d.%m.%y"))
+    return pd.DataFrame({"Buchungstag": day, "Valutadatum": day, "Betrag": values(300)})
+
+
+def seconds_of_one_morning() -> pd.DataFrame:
+    time = pd.date_range("2023-03-01", periods=400, freq="10s")
+    return pd.DataFrame({"Timestamp": time.strftime("%d.%m.%Y %H:%M:%S"), "FT101": values(400)})
+
+
+def load_with_its_forecast() -> pd.DataFrame:
+    """The forecast goes on for a day that nobody has measured."""
+    frame = pd.DataFrame({"Time": pd.date_range("2022-01-01", periods=480, freq="h"), "Load Forecast": values(480)})
+    return frame.assign(**{"Actual Load": frame["Load Forecast"].where(frame.index < 456)})
+
+
+@pytest.mark.parametrize(
+    ("frame", "options"),
+    [
+        (days_of_years, {"time": "year,doy"}),
+        (periods_of_accountants, {"time": "Jahr,Periode"}),
+        (clocks_of_a_weather_station, {"time": "Date,Time"}),
+        (hours_of_a_market, {"time": "Unnamed: 0,Hours"}),
+        (dotted_days_of_a_bank, {"time": "Buchungstag"}),
+        (seconds_of_one_morning, {"date_format": "day-first"}),
+        (load_with_its_forecast, {"target": "Actual Load"}),
+    ],
+)
+def test_times_as_machines_banks_and_markets_write_them(
+    tmp_path: Path, frame: Callable[[], pd.DataFrame], options: dict[str, str]
+) -> None:
+    first = first_of(tmp_path, frame())
+    assert {**first, **options} == first
+
+
+@pytest.mark.parametrize(
+    ("rule", "below", "options"),
+    [
+        ("+------------+------+", "60 rows in set", {"comment": "+-", "skip_footer": 1}),
+        ("|-------------------|", "", {"comment": "|-"}),
+    ],
+)
+def test_a_table_with_lines_drawn_around_it_is_read_to_its_last_row(
+    tmp_path: Path, rule: str, below: str, options: dict[str, object]
+) -> None:
+    """As database shells and SAP print tables."""
+    rows = [f"| {day} | {value} |" for day, value in zip(days(60), values(60), strict=True)]
+    path = tmp_path / "table.txt"
+    path.write_text("\n".join([rule, "| day        | sold |", rule, *rows, rule, below]))
+    (proposal,) = find_proposals(path, DataConfig())
+    assert (proposal.options, proposal.target) == (options, "sold")
+    assert len(read_table(path, DataConfig(**proposal.options))) == 60
 
 
 def test_a_tiny_table_gets_the_command_with_sizes(tmp_path: Path) -> None:

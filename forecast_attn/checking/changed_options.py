@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from forecast_attn.checking.examination import Examination
-from forecast_attn.config.options import DataConfig
+from forecast_attn.config.options import DataConfig, find_option
+from forecast_attn.config.values import flag_name
 from forecast_attn.data.findings import Finding
 from forecast_attn.errors import nearest
 
@@ -47,6 +49,13 @@ def possible_changes(config: DataConfig, examination: Examination) -> Iterator[C
         yield {name: getattr(DataConfig, name)}
     if all(error.code == "FA403" for error in errors):
         yield from ({"lookback": lookback, "horizon": horizon} for lookback, horizon in _SMALLEST_SIZES)
+
+
+def named_in(message: str, config: DataConfig) -> Changes:
+    """The given options that an error names, with their defaults."""
+    given = [field.name for field in dataclasses.fields(DataConfig) if _is_given(config, field.name)]
+    named = [name for name in given if re.search(rf"--{flag_name(find_option(name)[1])}\b", message)]
+    return {name: getattr(DataConfig, name) for name in named}
 
 
 def _is_default(name: str, value: object) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from forecast_attn.checking.changed_options import possible_changes
+from forecast_attn.checking.changed_options import named_in, possible_changes
 from forecast_attn.checking.error_options import (
     COARSER,
     FEWEST_STEPS,
@@ -53,6 +53,8 @@ from forecast_attn.errors import ConfigError, DataError
 from forecast_attn.training.preparation import Preparation
 
 MOST_COMMANDS = 6
+MOST_CHANGES = 2
+"""Given options that one command answers by others."""
 MOST_REPAIRS = 8
 """Errors that one command answers by options; more of them are no table that somebody meant to forecast."""
 LARGE = 1_000_000
@@ -111,19 +113,36 @@ def _proposals(table: Table, config: DataConfig, examination: Examination, most:
     return tuple(proposals)
 
 
-def _with_changed_options(table: Table, config: DataConfig, examination: Examination) -> tuple[Proposal, ...]:
-    """The likeliest way to train on a table that the given options do not read, by the first change to them."""
+def _with_changed_options(
+    table: Table, config: DataConfig, examination: Examination, most: int = MOST_CHANGES
+) -> tuple[Proposal, ...]:
+    """The likeliest way to train on a table that the given options do not read, by the first change to them.
+
+    Where that is not enough, as when two are misspelt, by a change to those changed.
+    """
     for changes in possible_changes(config, examination):
         try:
             changed = replace(config, **changes)
             again = examine(table, changed)
-        except ConfigError:
-            continue
+        except ConfigError as error:
+            withdrawn = named_in(error.message, config)
+            try:
+                changed = replace(config, **changes, **withdrawn)
+                again = examine(table, changed)
+            except ConfigError:
+                continue
+            changes = {**changes, **withdrawn}
         proposals = _proposals(table, changed, again, 1)
+        if not proposals and most > 1 and _first_error(again) != _first_error(examination):
+            proposals = _with_changed_options(table, changed, again, most - 1)
         if proposals:
             options = proposals[0].options
             return (proposal_of(examine(table, replace(changed, **options)), {**changes, **options}),)
     return ()
+
+
+def _first_error(examination: Examination) -> str | None:
+    return next((each.message for each in examination.findings if each.severity == "error"), None)
 
 
 @dataclass(frozen=True)

@@ -248,11 +248,13 @@ def _are_in_cents(values: NDArray[np.float64]) -> bool:
 
 
 def _date_order(problem: Problem, finding: Finding) -> Options | None:
-    """The order of day and month in which the stamps are most regular, where one is."""
+    """The order of day and month in which the stamps are most regular, where one is; dots stand behind days."""
     frame = problem.examination.frame
     if frame is None or finding.column not in frame.columns or "date_format" in problem.options:
         return None
     order = regular_order(frame[finding.column])
+    if order is None and re.match(r"\d\d?\.\d\d?\.", str(finding.value)):
+        order = "day-first"
     return None if order is None else {"date_format": order}
 
 

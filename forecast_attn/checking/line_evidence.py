@@ -64,6 +64,15 @@ def find_preamble(text: str) -> dict[str, Any]:
     return find_wide_titles(text) or ({} if mark is None else {"comment": mark})
 
 
+def find_rules(text: str) -> dict[str, Any]:
+    """The option that leaves out lines such as `|----|` or `+---+`, which are drawn around a table."""
+    lines = text.splitlines()[:MOST_RECORDS]
+    rules = {line.strip() for line in lines if re.fullmatch(r"\s*[|+][-=+|:\s]{3,}", line)}
+    mark = min(rules, default="")[:2]
+    others = (line for line in lines if line.strip() not in rules)
+    return {"comment": mark} if mark and not any(line.lstrip().startswith(mark) for line in others) else {}
+
+
 def _is_split(lines: list[str], first: int, delimiter: str) -> bool:
     """Return whether another delimiter splits a row and the line above it alike, as of cells with decimal commas."""
     counts = ((lines[first - 1].count(mark), lines[first].count(mark)) for mark in DELIMITERS if mark != delimiter)

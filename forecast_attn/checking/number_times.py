@@ -116,6 +116,8 @@ def counts_up(column: pd.Series, *, in_series: bool = False) -> bool:
     if not pd.api.types.is_numeric_dtype(column.dtype) or column.isna().any():
         return False
     numbers = column.to_numpy(np.float64)
+    if not np.isfinite(numbers).all():
+        return False
     starts = np.flatnonzero(np.diff(numbers, prepend=np.nan) != 1)
     is_long = len(numbers) >= FEWEST_COUNTED * max(len(starts), 1)
     return is_long and (len(starts) == 1 or in_series) and bool((numbers[starts] == numbers[0]).all())

@@ -36,7 +36,9 @@ MOST_REPEATED = 0.03
 """Share of rows with the stamp of an earlier one that are mistakes of a table, and no further series."""
 SOON = 0.1
 """Share of the time that a table spans within which what follows an event has mostly come."""
-_CLOCK = re.compile(r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[AaPp]\.?[Mm]\.?)?|\d{1,2}\.\d{2}\.\d{2}")
+_CLOCK = re.compile(r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[AaPp]\.?[Mm]\.?| ?[ap])?|\d{1,2}\.\d{2}\.\d{2}|\d\d\s?-\s?\d\d")
+_DOTTED_DATE = re.compile(r"(0?[1-9]|[12]\d|3[01])\.(0[1-9]|1[0-2])\.\d{2}")
+"""06.01.21 is no time of day, unless others are 06.00.00 and 06.15.00."""
 Keys = NDArray[np.int64]
 
 
@@ -93,7 +95,9 @@ def is_clock(column: pd.Series) -> bool:
     if pd.api.types.is_numeric_dtype(column.dtype) or column.dtype.kind in "mM":
         return False
     cells = column.iloc[:1000].dropna().astype(str).str.strip().head(20)
-    return len(cells) > 0 and all(_CLOCK.fullmatch(cell) for cell in cells)
+    if len(cells) == 0 or all(_DOTTED_DATE.fullmatch(cell) for cell in cells):
+        return False
+    return all(_CLOCK.fullmatch(cell) for cell in cells)
 
 
 def _id_columns(frame: pd.DataFrame, time: str, config: DataConfig) -> list[str]:

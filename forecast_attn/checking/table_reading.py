@@ -18,6 +18,7 @@ from forecast_attn.checking.line_evidence import (
     find_footer,
     find_header_rows,
     find_preamble,
+    find_rules,
     find_titles,
     find_wide_titles,
 )
@@ -330,7 +331,8 @@ def _extra_line_options(table: Table, options: dict[str, Any], problem: object) 
     if text is None:
         return ()
     start, end = _ends(text)
-    above, below = find_preamble(start), find_footer(end)
+    above = find_rules(start) or find_preamble(start)
+    below = find_footer(_without_comments(end, above.get("comment")))  # as they are counted
     around = {**above, **({"skip_footer": below} if below else {})}
     likely = [each for each in (around, above, find_blanks(start)) if each]
     if not any(each for each in likely) and isinstance(problem, pd.DataFrame):
@@ -344,6 +346,11 @@ def _extra_line_options(table: Table, options: dict[str, Any], problem: object) 
         return (*ways, *likely, {"header": False} if _is_number(problem.column) else {"skip_rows": 1, "header": False})
     nameless = [{**each, "skip_rows": each["skip_rows"] + 1, "header": False} for each in likely if "skip_rows" in each]
     return (*ways, *likely, {"header": False}, *nameless)  # the last ones where the header names a column twice
+
+
+def _without_comments(text: str, mark: str | None) -> str:
+    lines = text.splitlines(keepends=True)
+    return "".join(line for line in lines if mark is None or not line.lstrip().startswith(mark))
 
 
 def _header_rows(start: str, options: dict[str, Any]) -> dict[str, Any]:

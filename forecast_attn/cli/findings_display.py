@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -105,11 +106,14 @@ def _series_table(series: Sequence[SeriesSummary], headings: Sequence[str]) -> T
 
 def _show_findings(report: CheckReport, console: PipedConsole) -> None:
     counts: Counter[str] = Counter()
+    shown = []
     for finding in report.findings:
         counts[finding.code] += 1
-        if counts[finding.code] <= MOST_OF_A_CODE:
+        shown += [finding] if counts[finding.code] <= MOST_OF_A_CODE else []
+    for fix, findings in itertools.groupby(shown, lambda finding: finding.fix):  # once below all that it mends
+        for finding in findings:
             console.say(f"{finding.code} {finding.severity}: {finding.message}")
-            console.say(f"      fix: {finding.fix}")
+        console.say(f"      fix: {fix}")
     for code, count in counts.items():
         if count > MOST_OF_A_CODE:
             console.say(f"{code}: {count - MOST_OF_A_CODE:,} more; --json lists them all")

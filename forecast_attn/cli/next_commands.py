@@ -60,8 +60,8 @@ def _that_read(data: str, given: Mapping[str, Any]) -> tuple[str, ...]:
     )
 
 
-def _with_a_right_value(data: str, given: Mapping[str, Any], message: str) -> tuple[str, ...]:
-    """The command in which the wrong option has the nearest of its values, or is left out; none where two are wrong."""
+def _with_a_right_value(data: str, given: Mapping[str, Any], message: str, without: str = "") -> tuple[str, ...]:
+    """The command in which the wrong option has the nearest of its values, or is left out, and so has the next one."""
     from forecast_attn.checking.commands import find_proposals
     from forecast_attn.checking.proposal import command_text
 
@@ -70,12 +70,17 @@ def _with_a_right_value(data: str, given: Mapping[str, Any], message: str) -> tu
     for name in (*named, *(name for name in given if name not in named and repr(str(given[name])) in message)):
         right = _nearest_value(name, given[name])
         changed = {**given, name: right} if right else {other: given[other] for other in given if other != name}
+        withdrawn = without if right else f"{without}, without {flags[name]}"
         try:
             proposals = find_proposals(data, _config_of(changed).data)
-        except ConfigError:
+        except ConfigError as error:
+            commands = () if error.message == message else _with_a_right_value(data, changed, error.message, withdrawn)
+            if commands:
+                return commands
             continue
-        without = "" if right else f", without {flags[name]}"
-        return tuple(f"{command_text(data, changed, each.options)}  # {each.forecasts}{without}" for each in proposals)
+        return tuple(
+            f"{command_text(data, changed, each.options)}  # {each.forecasts}{withdrawn}" for each in proposals
+        )
     return ()
 
 

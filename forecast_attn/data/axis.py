@@ -184,6 +184,7 @@ def _infer_alias(cells: Cells, report: Report) -> str:
     hint = "--freq h, D, W-SUN, MS, … says the step"
     if len(stamps) < 3:
         message = f"series '{name}' has {counted(len(stamps), 'row')}; expected at least 3 to infer the time step"
+        hint = "add rows: training takes a series of 3 at least, and learns a season from two of them"
         raise ended(report, Finding("FA206", "error", message, hint, item_id=name, options=("freq",)))
     lengths = np.diff(stamps)
     expected = most_common(lengths)

@@ -22,7 +22,7 @@ from forecast_attn.config.defaults import (
 )
 from forecast_attn.config.options import MOST_STEPS
 from forecast_attn.data.sessions import Sessions, base_alias, calendar_words, parse_sessions, sessions_text
-from forecast_attn.errors import ConfigError, DataError, did_you_mean
+from forecast_attn.errors import ConfigError, DataError, did_you_mean, nearest
 
 Stamps = NDArray[Any]  # datetime64[ns] or int64
 
@@ -200,7 +200,7 @@ def with_season(frequency: Frequency, season: str) -> Frequency:
     Raises:
         ConfigError: neither, a stretch of time that is not a whole number of steps, or one of too many.
     """
-    seasons = [_steps_of_season(frequency, part.strip()) for part in season.split(",")]
+    seasons = [_steps_of_season(frequency, part.strip()) for part in season.strip(" ,").split(",")]
     lookback = max(frequency.default_lookback, min(max(seasons), MOST_STEPS))
     return replace(frequency, season=seasons[0], default_lookback=lookback)
 
@@ -216,7 +216,12 @@ def _steps_of_season(frequency: Frequency, season: str) -> int:
     if not steps:
         step = step_name(frequency.alias)
         message = f"--season {season} is not a whole number of steps of {step}"
-        raise ConfigError(message, "--season N, a number of steps; or hour, day, week, month, quarter, year")
+        if frequency.is_integer:  # nobody says what they are
+            raise ConfigError(message, "--season N, a number of steps")
+        right = nearest(season, SEASON_NAMES) if season.lower() not in SEASON_NAMES else None
+        did_you_mean = "" if right is None else f"did you mean '{right}'? "
+        hint = f"{did_you_mean}--season N, a number of steps; or {', '.join(SEASON_NAMES)}"
+        raise ConfigError(message, hint)
     return steps
 
 

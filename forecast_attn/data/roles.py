@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import coded, columns_text, quoted, require_column
-from forecast_attn.data.reading.joined import are_days_of_months, periods_of_day, unit_of_column
+from forecast_attn.data.reading.joined import are_days_of_months, are_days_of_years, periods_of_day, unit_of_column
 from forecast_attn.data.timestamps import has_regular_step, looks_like_dates, parse_timestamps
 from forecast_attn.errors import ConfigError, DataError
 
@@ -374,6 +374,8 @@ def time_parts(frame: pd.DataFrame, free: list[str]) -> list[str]:
             break
         parts.append(columns[unit])
     others = [frame[name] for name in free if name not in parts]
+    if len(parts) == 1:
+        parts += [str(each.name) for each in others if are_days_of_years(frame[parts[0]], each)][:1]
     if len(parts) == 2 and finer == "month":
         months = [frame[name] for name in parts]
         parts += [str(each.name) for each in others if are_days_of_months([*months, each])][:1]

@@ -81,6 +81,8 @@ _CLOCK = r"(\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?)"
 _MONTH = rf"({'|'.join(sorted(_NAMES, key=len, reverse=True))})"
 _NAME = r"([^\W\d_]{3,})\.?"
 _ROMAN = ("I", "II", "III", "IV")
+_MARK = re.compile(r"(?<=[\w.])\s*(?:\[[a-z]\]|\([a-z]\))$")
+"""Behind what is provisional or revised: `Jan 2024 [r]`."""
 _Plain = str | Callable[[re.Match[str]], str]
 _PLAIN_FORMS: tuple[tuple[str, _Plain], ...] = (
     (r"[QT]([1-4])[ /_-]?['’]?(\d{4}|\d{2})", lambda date: f"{_full_year(date[2])}Q{date[1]}"),  # Q42010 is no X4201
@@ -95,7 +97,12 @@ _PLAIN_FORMS: tuple[tuple[str, _Plain], ...] = (
     (rf"{_YEAR}? ?{_MONTH} ?[-–] ?{_MONTH} ?{_YEAR}?", lambda span: f"{span[2]} {span[1] or span[4]}"),  # Jan-Mar 2024
     (rf"{_MONTH}\. ?(\d.*)", r"\1 \2"),  # Jan. 2024, Jan. 5, 2024
     (rf"(\d{{1,2}} {_MONTH}), ?(\d.*)", r"\1 \3"),
-    (rf"(\d{{1,2}})([/._]){_NAME}\2(\d{{4}}|\d{{2}})", r"\1-\3-\4"),
+    (
+        rf"(\d{{1,2}})([/._]){_NAME}\2(\d{{4}}|\d{{2}})( \d.*)?",
+        lambda date: f"{date[1]}-{date[3]}-{date[4]}{date[5] or ''}",
+    ),
+    (r"FY ?['’]?(\d{4}|\d{2})[ /_-]*[QT]([1-4])", lambda date: f"{_full_year(date[1])}Q{date[2]}"),
+    (r"[QT]([1-4])[ /_-]*FY ?['’]?(\d{4}|\d{2})", lambda date: f"{_full_year(date[2])}Q{date[1]}"),
     (r"(\d{1,4})([ _])(\d{1,2})\2(\d{4}|\d{2})", r"\1-\3-\4"),
     (r"([1-4])Q[ -]?['’]?(\d{4}|\d{2})", lambda date: f"{_full_year(date[2])}Q{date[1]}"),
     (rf"{_YEAR}[ /.:-]?[QT]0?([1-4])", r"\1Q\2"),
@@ -140,6 +147,7 @@ def plain_dates(text: pd.Series) -> pd.Series:
     Args:
         text: stripped cells, each once. A cell of another form than the first one is changed alike, or stays.
     """
+    text = text.str.replace(_MARK, "", regex=True)
     first = next((cell for cell in text.head(100) if isinstance(cell, str) and cell), "")
     known = next(((form, plain) for form, plain in _PLAINER if form.fullmatch(first)), None)
     if known is not None:

@@ -196,7 +196,7 @@ CASES = {
         "one frequency",
     ),
     "too few rows to see a step": Case(
-        "date,y\n2024-01-01,1\n2024-01-02,2\n", "FA206", None, None, "y", "2 rows; expected at least 3", "--freq"
+        "date,y\n2024-01-01,1\n2024-01-02,2\n", "FA206", None, None, "y", "2 rows; expected at least 3", "add rows"
     ),
     "too few rows to learn": Case(
         days(GOOD),

@@ -263,8 +263,12 @@ def test_a_season_is_given_in_steps_or_by_name(alias: str, season: str, steps: i
 def test_of_several_seasons_the_first_counts_and_the_lookback_covers_all() -> None:
     frequency = with_season(parse_frequency("h"), "day, 336")
     assert (frequency.season, frequency.default_lookback) == (24, 336)
+    assert with_season(parse_frequency("h"), "day,").season == 24
     with pytest.raises(ConfigError):
-        with_season(parse_frequency("h"), "24,")
+        with_season(parse_frequency("h"), "24,,48")
+    with pytest.raises(ConfigError) as misspelt:
+        with_season(parse_frequency("h"), "dya")
+    assert str(misspelt.value.hint).startswith("did you mean 'day'? ")
 
 
 @pytest.mark.parametrize(

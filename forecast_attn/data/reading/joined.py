@@ -106,8 +106,10 @@ def unit_of_column(column: pd.Series) -> str | None:
     unit = unit_of(str(column.name))
     if unit is not None and pd.api.types.is_numeric_dtype(column.dtype):
         return unit if (holds_years(column.dropna()) if unit == "year" else are_whole(column)) else None
-    if unit is not None or str(column.name).strip().lower() not in _PERIOD_NAMES or column.dtype.kind in "iufbM":
+    if unit is not None or str(column.name).strip().lower() not in _PERIOD_NAMES or column.dtype.kind in "ufbM":
         return unit
+    if column.dtype.kind == "i":  # as accountants count them
+        return {12: "month", 4: "quarter"}.get(int(column.max()) if column.min() == 1 else 0)
     cells = column.dropna().astype(str).str.strip().unique()
     quarters, months = (_are_all(cells, pattern) for pattern in (r"[Qq]0?[1-4]", r"[Mm](0?[1-9]|1[0-2])"))
     return "quarter" if quarters else "month" if months else None
@@ -127,7 +129,7 @@ def are_whole(column: pd.Series) -> bool:
     return bool(((numbers == np.round(numbers)) | np.isnan(numbers)).all())
 
 
-_PERIOD_NAMES = ("period", "per", "subperiod")
+_PERIOD_NAMES = ("period", "per", "subperiod", "periode")
 
 
 def _are_all(cells: Any, pattern: str) -> bool:
@@ -193,6 +195,8 @@ def joined_time(columns: list[pd.Series], source: str) -> pd.Series:
         DataError: the columns are neither units of time nor a date and a clock.
     """
     units = {unit_of_column(column): column for column in columns}
+    if "year" in units and len(columns) == 2 and are_days_of_years(*columns):
+        return _digits(columns[0], 4) + "-" + _digits(columns[1], 3)
     if "year" in units and len(units) == len(columns):
         last = units.pop(None, None)
         if last is None or (units.keys() == {"year", "month"} and are_days_of_months([*units.values(), last])):
@@ -218,6 +222,16 @@ def are_days_of_months(columns: list[pd.Series]) -> bool:
     return bool(days.notna().all() and len(days) >= MOSTLY_DAYS * ((days.max() - days.min()).days + 1))
 
 
+def are_days_of_years(year: pd.Series, day: pd.Series) -> bool:
+    """Return whether a column counts the days of each year, whatever its name is: from 1 to 366, by one mostly."""
+    if not pd.api.types.is_integer_dtype(day.dtype) or len(day) == 0 or day.min() < 1 or not 31 < day.max() <= 366:
+        return False
+    if unit_of_column(year) != "year" or year.isna().any():
+        return False
+    days = pd.to_datetime(_digits(year, 4) + _digits(day, 3), format="%Y%j", errors="coerce").drop_duplicates()
+    return bool(days.notna().all() and len(days) >= MOSTLY_DAYS * ((days.max() - days.min()).days + 1))
+
+
 def _date_of_units(units: dict[str | None, pd.Series], source: str) -> pd.Series:
     year = _digits(units["year"], 4)
     if "quarter" in units:
@@ -232,8 +246,8 @@ def _date_of_units(units: dict[str | None, pd.Series], source: str) -> pd.Series
 
 
 def _date_and_clock(date: pd.Series, clock: pd.Series) -> pd.Series:
-    """A date, and a time of day, `18:00` or `18.00.00`, or the number of an hour, with a blank between them."""
-    time = clock.astype("string").str.strip()
+    """A date, and a time of day, `18:00`, `18.00.00`, an hour `18 - 19` or its number, with a blank between them."""
+    time = clock.astype("string").str.strip().str.replace(re.compile(r"^(\d\d)\s?-\s?\d\d$"), r"\1:00", regex=True)
     dotted = time.str.fullmatch(_DOTTED_CLOCK).fillna(False)
     time = time.mask(dotted, time.str.replace(".", ":", regex=False))
     per_day = periods_of_day(clock)
