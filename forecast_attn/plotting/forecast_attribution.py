@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -157,7 +158,7 @@ def attribution_of(
         names = [past.panel.item_ids[index] for index in past.panel.series_of(rows[:2])]
         raise ConfigError(
             f"--kind attribution explains one forecast; this cut-off has {len(rows):,} series, such as '{names[0]}'",
-            f"--item {names[0]}",
+            f"--item {quote(names[0])}",
         )
     steps = range(horizon) if step is None else [step - 1]
     with cpu_threads(past.model.config.training.threads):
@@ -177,7 +178,7 @@ def _check(run: RunDir, items: Sequence[str], step: int | None) -> int:
             f"explain a member: forecast plot {run.path}/members/0 --kind attribution",
         )
     if len(items) > 1:
-        raise ConfigError("--kind attribution explains one forecast, of one series", f"--item {items[0]}")
+        raise ConfigError("--kind attribution explains one forecast, of one series", f"--item {quote(items[0])}")
     if step is not None and not 1 <= step <= model.schema.horizon:
         raise ConfigError(
             f"--step {step} is not among the {model.schema.horizon} steps of the forecast",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from forecast_attn.config.requests import PlotRequest
@@ -155,7 +156,7 @@ def check_animation(request: PlotRequest, data: object) -> None:
         unfit = f"--kind {request.kind}" if request.kind != "forecast" else f"--{others[0]}"
         raise ConfigError(f"--animate does not go with {unfit}", "leave it out: it plays all cut-offs of the run")
     if len(request.item) > 1:
-        raise ConfigError("--animate shows one series", f"--item {request.item[0]}")
+        raise ConfigError("--animate shows one series", f"--item {quote(request.item[0])}")
     if data is not None and not isinstance(data, Path):
         raise ConfigError("--animate reads its series from a file", "name the file, or leave it to the run")
 

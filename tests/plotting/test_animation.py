@@ -82,13 +82,14 @@ def test_the_command_writes_one(forecast, run_copy, finished_run, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("words", "message", "code"),
+    ("words", "message", "hint"),
     [
-        (("--animate", "a.mp4"), "--animate writes a .gif, .png or .apng; got 'a.mp4'", 2),
-        (("--animate", "a.gif", "--kind", "calibration"), "--animate does not go with --kind calibration", 2),
-        (("--animate", "a.gif", "--history", "3"), "--animate does not go with --history", 2),
-        (("--animate", "a.gif", "--item", "a", "--item", "b"), "--animate shows one series", 2),
+        (("--animate", "a.mp4"), "--animate writes a .gif, .png or .apng; got 'a.mp4'", "."),
+        (("--animate", "a.gif", "--kind", "calibration"), "--animate does not go with --kind calibration", "."),
+        (("--animate", "a.gif", "--history", "3"), "--animate does not go with --history", "."),
+        (("--animate", "a.gif", "--item", "a b", "--item", "c"), "--animate shows one series", "--item 'a b'"),
+        (("--kind", "attribution", "--item", "a b", "--item", "c"), "explains one forecast, of one", "--item 'a b'"),
     ],
 )
-def test_what_it_cannot_show_is_refused(refused, run_copy, words, message, code):
-    refused("plot", run_copy, *words, message=message, hint=".", code=code)
+def test_what_it_cannot_show_is_refused(refused, run_copy, words, message, hint):
+    refused("plot", run_copy, *words, message=message, hint=hint, code=2)
