@@ -69,6 +69,16 @@ def difference_of_graph(forecaster: Forecaster) -> dict[str, float]:
 
 
 @pytest.mark.slow
+def test_onnxruntime_reports_nothing_to_its_maker(tmp_path: Path, process_environment: dict[str, str]) -> None:
+    """Its reports begin with a device's id in the home folder, as soon as it is imported; CI switches them off."""
+    unset = ("CI", "ORT_DISABLE_TELEMETRY", "XDG_CACHE_HOME")
+    environment = {name: value for name, value in process_environment.items() if name not in unset}
+    words = [sys.executable, "-c", "import forecast_attn, onnxruntime"]
+    subprocess.run(words, env=environment | {"HOME": str(tmp_path)}, check=True)
+    assert not list(tmp_path.rglob("*"))
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("options", CASES.values(), ids=CASES)
 def test_the_graph_forecasts_as_predict_before_it_is_converted(options: dict[str, Any]) -> None:
     forecaster = Forecaster(**{**SMALL, **options}).fit(table()[["date", "target"]])
