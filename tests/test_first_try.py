@@ -617,9 +617,23 @@ def load_with_its_forecast() -> pd.DataFrame:
     return frame.assign(**{"Actual Load": frame["Load Forecast"].where(frame.index < 456)})
 
 
+def merged_days() -> pd.DataFrame:
+    """As a sheet whose days are merged over the rows of three goods."""
+    day = days(60).repeat(3).reset_index(drop=True)
+    first = np.arange(180) % 3 == 0
+    return pd.DataFrame({"Date": day.where(first), "Product": ["A", "B", "C"] * 60, "Units": values(180)})
+
+
+def merged_years() -> pd.DataFrame:
+    time, first = pd.date_range("2014-01-01", periods=96, freq="MS"), np.arange(96) % 12 == 0
+    return pd.DataFrame({"Year": pd.Series(time.year).where(first), "Month": time.strftime("%b"), "Sales": values(96)})
+
+
 @pytest.mark.parametrize(
     ("frame", "options"),
     [
+        (merged_days, {"layout": "merged", "item_id": "Product"}),
+        (merged_years, {"layout": "merged", "time": "Year,Month"}),
         (days_of_years, {"time": "year,doy"}),
         (periods_of_accountants, {"time": "Jahr,Periode"}),
         (clocks_of_a_weather_station, {"time": "Date,Time"}),

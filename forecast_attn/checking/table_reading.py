@@ -30,7 +30,7 @@ from forecast_attn.data.reading.cell_numbers import bare_number, parse_texts
 from forecast_attn.data.reading.dialect import BLANKS, SAMPLE, Sample, find_delimiter
 from forecast_attn.data.reading.extra_lines import ExtraLines, without_extra_lines
 from forecast_attn.data.reading.joined import with_joined
-from forecast_attn.data.reading.layouts import arranged, find_steps, likely_layout, unit_of_steps
+from forecast_attn.data.reading.layouts import arranged, find_steps, has_merged_cells, likely_layout, unit_of_steps
 from forecast_attn.data.reading.sheets import holds_sheets, sheet_as_text, sheet_names
 from forecast_attn.data.reading.source import TEXT_KINDS, Source
 from forecast_attn.data.roles import MOST_UNDECLARED, empty_columns
@@ -271,7 +271,9 @@ def _ignore(finding: Finding) -> None:
 def _with_layout(reading: TableReading, config: DataConfig) -> Iterator[TableReading]:
     """The table made long where the names of its columns are steps, then as it stands."""
     layout = config.layout if config.layout != "long" else None
-    if layout is None and not config.wide and config.time is None and config.target is None:
+    if layout is None and not config.wide and has_merged_cells(reading.frame):
+        layout = "merged"
+    elif layout is None and not config.wide and config.time is None and config.target is None:
         layout = likely_layout(reading.frame)
     if layout is not None:
         read = _arranged(reading, config, layout)

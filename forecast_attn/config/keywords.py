@@ -80,8 +80,8 @@ class ReadingKeywords(TypedDict, total=False):
     """The table has one column per series instead of one row per series and step. Default: False."""
     layout: str
     """Form of the table: one row per series and step (long), one row per series (rows), or one row per year with a
-    column per month or quarter, or per day with a column per hour (calendar) (long, rows, calendar). Default:
-    'long'."""
+    column per month or quarter, or per day with a column per hour (calendar), or the first one with dates or names
+    in the first row of each block only, as of merged cells (merged) (long, rows, calendar, merged). Default: 'long'."""
 
 
 class SharedKeywords(ReadingKeywords, total=False):

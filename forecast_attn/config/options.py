@@ -165,8 +165,9 @@ class DataConfig:
     layout: str = option(
         "long",
         "form of the table: one row per series and step (long), one row per series (rows), or one row per year with "
-        "a column per month or quarter, or per day with a column per hour (calendar)",
-        choices=("long", "rows", "calendar"),
+        "a column per month or quarter, or per day with a column per hour (calendar), or the first one with dates or "
+        "names in the first row of each block only, as of merged cells (merged)",
+        choices=("long", "rows", "calendar", "merged"),
     )
     duplicates: str = option(
         "error", "treatment of repeated rows of one series and time stamp", choices=("error", "mean", "first", "last")

@@ -326,6 +326,14 @@ def test_repeated_empty_cells_of_opendocument_are_no_rows(tmp_path: Path) -> Non
     assert read_table(book, DataConfig(header=False)).shape == (51, 2)
 
 
+def test_merged_cells_of_a_table_beside_another_are_filled_before_they_are_joined(tmp_path: Path) -> None:
+    path = tmp_path / "later.csv"
+    path.write_text("Year,Month,Sales,Note\n2024,Nov,1,\n,Dec,2,\n2025,Jan,3,x\n,Feb,4,\n")
+    frame = read_beside(path, DataConfig(layout="merged", time="Year,Month"))
+    assert frame["Year,Month"].tolist() == ["2024-11-01", "2024-12-01", "2025-01-01", "2025-02-01"]
+    assert frame["Note"].isna().tolist() == [True, True, False, True]
+
+
 # --------------------------------------------------------------------------- .tsf
 
 HEADER = "# a comment\n@relation example\n@attribute series_name string\n"

@@ -2,7 +2,7 @@
 
 `--layout rows`: the names of the columns are dates, years or numbers of steps (the layout of the M4 and M5 competitions
 and of the World Bank). `--layout calendar`: a column per month or quarter beside the year, per hour beside the day, or
-per year beside the months.
+per year beside the months. `--layout merged`: a date or name stands in the first of the rows that it belongs to.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def check_layout(config: DataConfig) -> None:
     Raises:
         ConfigError: with the option.
     """
-    if config.layout == "long":
+    if config.layout in ("long", "merged"):
         return
     given = {"wide": config.wide, "target": config.target is not None}
     given["time"] = config.time is not None and config.layout == "rows"
@@ -74,8 +74,8 @@ def arranged(frame: pd.DataFrame, config: DataConfig, source: str, report: Repor
     Raises:
         DataError: the table has not that layout.
     """
-    if config.layout == "long":
-        return frame
+    if config.layout in ("long", "merged"):
+        return frame if config.layout == "long" else filled_down(frame)
     for name in (*config.static_covariates, *config.categorical, *config.ignore):
         require_column(frame, name, source)
     return (
@@ -91,7 +91,7 @@ def is_arranged(frame: pd.DataFrame) -> bool:
 
 
 def likely_layout(frame: pd.DataFrame) -> str | None:
-    """The layout other than long that a table has by its columns' names; None for long and wide ones."""
+    """The layout other than long and merged that a table has by its columns' names; None for long and wide ones."""
     if has_grid(frame):
         return "calendar"
     steps = find_steps(frame)
@@ -122,6 +122,35 @@ def unit_of_steps(steps: StepColumns) -> str | None:
     """The unit of time that is counted in the names of steps: wk1, wk2, …; None for others."""
     match = None if steps.are_dates else _STEM.fullmatch(steps.names[0].strip())
     return None if match is None else "week" if match[1].lower() == "w" else unit_of(match[1])
+
+
+# --------------------------------------------------------------------------- merged cells
+
+FEWEST_MERGED = 1 / 3
+"""Share of a column that is empty where its cells were merged."""
+
+
+def filled_down(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with the cell above in each empty one of the columns from the left on that have empty cells."""
+    filled: dict[str, pd.Series] = {}
+    for name in frame.columns:
+        column = frame[name]
+        if not column.hasnans or pd.isna(column.iloc[0]):
+            break
+        column = column.ffill()
+        filled[name] = column.astype(np.int64) if holds_years(column) else column
+    return frame.assign(**filled)
+
+
+def has_merged_cells(frame: pd.DataFrame) -> bool:
+    """Return whether the first column names each date, year or series once, above empty cells, beside filled ones."""
+    if not frame.shape[1] > 2 or len(frame) < MANY_STEPS or not frame.iloc[:, 0].hasnans:
+        return False
+    first, second = frame.iloc[:, 0], frame.iloc[:, 1]
+    names = first.dropna()
+    is_key = isinstance(first.dtype, pd.CategoricalDtype) or first.dtype.kind == "M" or holds_years(names)
+    are_blocks = len(names) > 1 and bool(names.is_unique) and bool(first.notna().iloc[0])
+    return is_key and are_blocks and 1 - len(names) / len(first) >= FEWEST_MERGED and not second.hasnans
 
 
 # --------------------------------------------------------------------------- one series per row

@@ -18,7 +18,7 @@ from forecast_attn.data.reading.dialect import lines_above_header
 from forecast_attn.data.reading.frames import read_frame
 from forecast_attn.data.reading.joined import with_joined
 from forecast_attn.data.reading.json_file import is_json
-from forecast_attn.data.reading.layouts import arranged, check_layout, is_arranged
+from forecast_attn.data.reading.layouts import arranged, check_layout, filled_down, is_arranged
 from forecast_attn.data.reading.sheets import holds_sheets, sheet_as_text, sheet_names
 from forecast_attn.data.reading.source import SPREADSHEET, Progress, Source, table_name
 from forecast_attn.data.reading.tsf import is_tsf, read_tsf
@@ -65,6 +65,7 @@ def read_table(
     check_layout(config)
     try:
         frame = without_marks(_frame_of(table, config, progress, report), config)
+        frame = filled_down(frame) if config.layout == "merged" else frame
         frame = with_joined(frame, config, table_name(table))
         frame = arranged(frame, config, table_name(table), report)
     except DataError as error:
@@ -120,9 +121,9 @@ def read_beside(
         config = replace(config, skip_rows=lines_above_header(text, config, time))
     identifier = None if wide else item_id or config.item_id
     layout = config.layout
-    config = replace(config, item_id=identifier, wide=False, layout="long")
+    config = replace(config, item_id=identifier, wide=False, layout=layout if layout == "merged" else "long")
     frame = read_table(source, config)
-    if layout != "long" and not is_arranged(frame):
+    if layout not in ("long", "merged") and not is_arranged(frame):
         return arranged(frame, replace(config, layout=layout), table_name(table), stop_at_errors)
     return made_long(frame, config, table_name(table), stop_at_errors) if wide and not is_long(frame) else frame
 
