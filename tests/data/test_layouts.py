@@ -334,6 +334,13 @@ def test_merged_cells_of_a_table_beside_another_are_filled_before_they_are_joine
     assert frame["Note"].isna().tolist() == [True, True, False, True]
 
 
+def test_missing_values_beside_merged_cells_stay_missing() -> None:
+    table = pd.DataFrame({"Day": ["2024-01-01", None, "2024-01-02", None], "Sales": [1.0, None, 3.0, 4.0]})
+    frame = read_table(table, DataConfig(layout="merged"))
+    assert frame["Day"].tolist() == ["2024-01-01", "2024-01-01", "2024-01-02", "2024-01-02"]
+    assert frame["Sales"].isna().tolist() == [False, True, False, False]
+
+
 # --------------------------------------------------------------------------- .tsf
 
 HEADER = "# a comment\n@relation example\n@attribute series_name string\n"

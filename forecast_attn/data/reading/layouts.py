@@ -131,11 +131,14 @@ FEWEST_MERGED = 1 / 3
 
 
 def filled_down(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame with the cell above in each empty one of the columns from the left on that have empty cells."""
+    """The frame with the cell above in each empty one of the columns from the left on that are names or dates.
+
+    The first column without empty cells ends them, and so does one of other numbers than years: these are values.
+    """
     filled: dict[str, pd.Series] = {}
     for name in frame.columns:
         column = frame[name]
-        if not column.hasnans or pd.isna(column.iloc[0]):
+        if not column.hasnans or pd.isna(column.iloc[0]) or not _is_key(column):
             break
         column = column.ffill()
         filled[name] = column.astype(np.int64) if holds_years(column) else column
@@ -148,9 +151,12 @@ def has_merged_cells(frame: pd.DataFrame) -> bool:
         return False
     first, second = frame.iloc[:, 0], frame.iloc[:, 1]
     names = first.dropna()
-    is_key = isinstance(first.dtype, pd.CategoricalDtype) or first.dtype.kind == "M" or holds_years(names)
     are_blocks = len(names) > 1 and bool(names.is_unique) and bool(first.notna().iloc[0])
-    return is_key and are_blocks and 1 - len(names) / len(first) >= FEWEST_MERGED and not second.hasnans
+    return _is_key(first) and are_blocks and 1 - len(names) / len(first) >= FEWEST_MERGED and not second.hasnans
+
+
+def _is_key(column: pd.Series) -> bool:
+    return not pd.api.types.is_numeric_dtype(column.dtype) or holds_years(column.dropna())
 
 
 # --------------------------------------------------------------------------- one series per row
