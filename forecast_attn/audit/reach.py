@@ -122,10 +122,13 @@ def shown_by(weights: Floats, explained: Explained, near: int) -> Floats:
 
 
 def _covered(weights: Floats, visible: Flags, near: int) -> Flags:
-    """(num_windows, num_keys) where the weights within `near` keys are at least what equal ones would be there."""
-    equal = visible / np.maximum(visible.sum(axis=1, keepdims=True), 1)
+    """(num_windows, num_keys) where the weights within `near` keys are at least what equal ones would be there.
+
+    Nowhere outside a local window: no weight can lie there.
+    """
+    equal = _around(visible / np.maximum(visible.sum(axis=1, keepdims=True), 1), near)
     total = weights.sum(axis=1, keepdims=True)
-    return np.asarray(_around(weights, near) >= _around(equal, near) * total * (1 - 1e-6))
+    return np.asarray((_around(weights, near) >= equal * total * (1 - 1e-6)) & (equal > 0))
 
 
 def _around(values: Floats, near: int) -> Floats:

@@ -172,6 +172,9 @@ def test_a_driver_that_no_weight_shows_is_no_part_of_what_they_show() -> None:
     assert reach.before == 11
     assert reach.after == 0
     assert shown_by(weights, explained_by(weights, importance), near=11) == pytest.approx(1)
+    local = explained_by(weights, importance)
+    local.visible[:, :-11], local.weights[:, :-11] = False, 0
+    assert shown_by(local.weights, local, near=2) == pytest.approx(0.5), "no weight can lie outside a local window"
     near = np.full((4, 28), 1e-9)
     near[:, [-8, -18]] = 0.5
     assert shown_by(near, explained_by(near, importance), near=2) == pytest.approx(1)
