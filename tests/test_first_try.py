@@ -669,6 +669,17 @@ def test_a_table_with_lines_drawn_around_it_is_read_to_its_last_row(
     assert len(read_table(path, DataConfig(**proposal.options))) == 60
 
 
+def test_marks_of_missing_values_are_seen_in_the_columns_of_three_rows(tmp_path: Path) -> None:
+    """As statistical offices publish months as columns: no column has many numbers."""
+    frame = pd.DataFrame(
+        {f"{month:%YM%m}": values(3).astype(str) for month in pd.date_range("2015", periods=60, freq="MS")}
+    )
+    frame.iloc[1, [5, 9]] = ".."
+    frame.insert(0, "region", ["North", "South", "East"])
+    first = first_of(tmp_path, frame)
+    assert {**first, "na": ("..",), "layout": "rows"} == first
+
+
 def test_a_tiny_table_gets_the_command_with_sizes(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     pd.DataFrame({"date": days(6), "y": values(6)}).to_csv(path, index=False)

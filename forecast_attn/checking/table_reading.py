@@ -467,19 +467,23 @@ def marks_of_missing(frame: pd.DataFrame) -> tuple[str, ...]:
     """Texts, and numbers far from all others, that stand for no value in columns of numbers."""
     marks: list[str] = []
     hundreds: list[str] = []
+    of_few: list[str] = []
     for name in map(str, frame.columns):
         column = frame[name]
         if isinstance(column.dtype, pd.CategoricalDtype):
-            marks += _texts_among_numbers(column)
+            texts, count = _texts_among_numbers(column)
+            marks += texts if count >= FEWEST_NUMBERS else []
+            of_few += texts if 1 < count < FEWEST_NUMBERS else []
         elif pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(column.dtype):
             marks += _far_extremes(column, _NINES)
             hundreds += _far_extremes(column, _HUNDREDS)
     marks += [mark for mark in hundreds if hundreds.count(mark) > 1]  # -200 may be measured in one column
+    marks += [mark for mark in of_few if of_few.count(mark) > 1]  # of a few rows with many columns
     return tuple(dict.fromkeys(marks))
 
 
-def _texts_among_numbers(column: pd.Series) -> list[str]:
-    """The few texts without a digit in a column of which most other cells are numbers."""
+def _texts_among_numbers(column: pd.Series) -> tuple[list[str], int]:
+    """The few texts without a digit in a column of which most other cells are numbers; different numbers of these."""
     counts = column.value_counts()
     counts = counts[counts > 0]
     texts = [str(text) for text in counts.index]
@@ -487,7 +491,7 @@ def _texts_among_numbers(column: pd.Series) -> list[str]:
     others = [text for text, number in zip(texts, is_number, strict=False) if not number]
     enough = counts.to_numpy()[: len(is_number)][is_number].sum() > counts.sum() / 2
     few = 0 < len(others) <= MOST_MARKS and not any(re.match(r"[^#]*[\d,]", text) for text in others)
-    return others if few and enough and is_number.sum() >= FEWEST_NUMBERS else []
+    return others if few and enough else [], int(is_number.sum())
 
 
 MOST_LOOKED_AT = 10_000
