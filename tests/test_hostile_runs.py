@@ -487,6 +487,7 @@ def whole_run(finished_run, tmp_path_factory, forecast) -> Path:
         (("checks", 0, "groups"), ["x"], "checks[0].groups[0] must be an object"),
         (("checks", 0, "groups"), [{"name": "x"}], "checks[0].groups[0].windows is missing"),
         (("checks", 3, "curves", 0, "share"), [0.5], "entries, share 1"),
+        (("header", "windows_available"), None, "header.windows_available must be a whole number"),
         (("profiles", "weights"), [1.0], "the lists of profiles have 1 to 14 entries"),
     ],
 )

@@ -20,7 +20,7 @@ def audit_section(audit: dict[str, Any] | None) -> str:
     """Section on the results of `forecast audit`; empty for a run that was not audited."""
     if audit is None:
         return ""
-    verdict, header = audit.get("verdict"), audit.get("header", {})
+    verdict, header = audit.get("verdict"), audit["header"]
     patch_length = header.get("patch_length", 1)
     keys = "steps" if patch_length == 1 else "patches"
     checks = "".join(_check(check, header.get("target"), keys) for check in audit.get("checks", ()))
@@ -28,7 +28,7 @@ def audit_section(audit: dict[str, Any] | None) -> str:
         "Can it be believed?",
         "audit",
         _verdict(verdict) if verdict else "",
-        _windows_words(header),
+        paragraph(f"Audited on {header['windows']:,} of {header['windows_available']:,} validation windows."),
         profile_figure(audit.get("profiles") or {}, patch_length),
         checks,
         _covariates(audit.get("covariates"), header.get("target")),
@@ -39,12 +39,6 @@ def _verdict(verdict: dict[str, Any]) -> str:
     kind = LEVELS.get(verdict["level"], "unclear")
     level = f'<span class="verdict {kind}">{escape(verdict["level"].capitalize())}</span>'
     return f"<p>{level}: {words(verdict['sentence'].removesuffix('.'))}.</p>" + bullets(verdict.get("caveats", ()))
-
-
-def _windows_words(header: dict[str, Any]) -> str:
-    if "windows" not in header:
-        return ""
-    return paragraph(f"Audited on {header['windows']:,} of {header['windows_available']:,} validation windows.")
 
 
 def _check(check: dict[str, Any], target: str | None, keys: str) -> str:

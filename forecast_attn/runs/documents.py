@@ -191,13 +191,8 @@ _IMPORTANCE = record(
 AUDIT = record(
     {
         "header": record(
-            {"windows": whole(0)},
-            {
-                "target": nullable(text),
-                "looks": text,
-                "patch_length": whole(1),
-                "windows_available": nullable(whole(0)),
-            },
+            {"windows": whole(0), "windows_available": whole(0)},
+            {"target": nullable(text), "looks": text, "patch_length": whole(1)},
         ),
     },
     {
