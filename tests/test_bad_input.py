@@ -474,6 +474,20 @@ def test_a_date_format_that_names_something_twice(refused, write, make_table, fo
     refused("check", write(make_table()), "--date-format", format_, message=message, hint=".", code=2)
 
 
+@pytest.mark.parametrize("format_", ["%Q", "%", "%U", "%G %j"])
+def test_a_date_format_that_is_none(refused, write, make_table, format_):
+    message = f"^--date-format '{format_}' is not a format: "
+    refused("check", write(make_table()), "--date-format", format_, message=message, hint="such as", code=2)
+
+
+def test_a_date_format_with_the_name_of_a_zone(forecast, refused, write, make_table):
+    table = make_table()
+    path = write(table.assign(date=table["date"] + " CET"))
+    hint = "--date-format '%Y-%m-%d CET' --tz CET$"
+    refused("check", path, "--date-format", "%Y-%m-%d %Z", message="has %Z: names of zones", hint=hint, code=2)
+    assert forecast("check", path, "--date-format", "%Y-%m-%d CET", "--tz", "CET").code == 0
+
+
 @pytest.mark.parametrize("offset", ["+25:00", "-24:00", "+99:59"])
 def test_an_offset_that_no_zone_has(forecast, write, offset):
     path = write("date,target\n" + "".join(f"2024-01-01 0{hour}:00{offset},1\n" for hour in range(9)))

@@ -5,7 +5,6 @@ Time stamps are datetime64[ns] in UTC (or as written, when without a zone), or i
 
 from __future__ import annotations
 
-import datetime
 import functools
 import re
 from collections.abc import Iterator
@@ -413,18 +412,19 @@ def _in_format(text: pd.Series, date_format: str) -> NDArray[np.datetime64]:
         text, bare = text + " 1", f"{bare} %u"
     if "%z" in bare:
         raise ConfigError(f"--date-format '{date_format}' has %z in the middle", "the offset must stand at the end")
+    if "%Z" in bare:
+        hint = f"write the name itself, and give the zone: --date-format '{bare.replace('%Z', 'CET')}' --tz CET"
+        raise ConfigError(f"--date-format '{date_format}' has %Z: names of zones are not read", hint)
     parts = re.findall("%[a-zA-Z]", bare)
     for part in parts:
         if parts.count(part) > 1:
             raise ConfigError(f"--date-format '{date_format}' names {part} twice", "name every part of a date once")
     try:
-        datetime.datetime.strptime("", bare)
+        return parse_form(text, bare)
     except ValueError as error:
-        if "directive" in str(error) or "stray" in str(error):
-            reason = str(error).replace(f" in format '{bare}'", "")
-            hint = "such as '%d.%m.%Y %H:%M'; day-first or month-first; s, ms, us or ns for numbers since 1970"
-            raise ConfigError(f"--date-format '{date_format}' is not a format: {reason}", hint) from None
-    return parse_form(text, bare)
+        reason = str(error).replace(f" in format '{bare}'", "").rstrip(".")
+        hint = "such as '%d.%m.%Y %H:%M'; day-first or month-first; s, ms, us or ns for numbers since 1970"
+        raise ConfigError(f"--date-format '{date_format}' is not a format: {reason}", hint) from None
 
 
 # --------------------------------------------------------------------------- date forms
