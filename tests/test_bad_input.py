@@ -515,3 +515,13 @@ def test_a_target_of_next_to_nothing(forecast, write, make_table, small, unit):
     outcome = forecast("train", write(table), *small, "--out", "run", "--quiet")
     assert outcome.code == 1
     assert re.search("^column 'target' of series 'target' is below .* everywhere", outcome.error), outcome.error
+
+
+def test_forecasts_without_an_error_leave_no_nan(forecast, write, make_table, small):
+    """A constant beside which the network's share is lost in rounding."""
+    path = write(make_table().assign(target=2.0**70))
+    assert forecast("train", path, *small, "--out", "run", "--quiet").code == 0
+    for words in (("audit", "run", "--windows", "8", "--draws", "20"), ("backtest", "run", "--cutoffs", "2")):
+        outcome = forecast(*words)
+        assert outcome.code == 0, outcome.err
+        assert not re.search(r"\b(nan|inf)\b", outcome.out), outcome.out

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from forecast_attn.audit.audit_results import Check, GroupNeed, Statistic
 from forecast_attn.audit.chance import chance_of_rise, stretches_of
 from forecast_attn.audit.subject import Floats, Reference, Subject
-from forecast_attn.audit.wording import beside_chance, change_of, why_untested
+from forecast_attn.audit.wording import beside_chance, change_of, share_of, why_untested
 from forecast_attn.data.panel import Panel
 from forecast_attn.forecasting.weight_need import SHARE_THAT_MATTERS
 from forecast_attn.inspection.statistics import steps_text
@@ -152,14 +152,13 @@ def _need(cells: ForecastGroup, errors: Floats, errors_equal: Floats, draws: NDA
         return None
     before, after = (float(np.where(chosen, each, 0).sum() / counts.sum()) for each in (errors, errors_equal))
     rise = after - before
-    relative = rise / before if before > 0 else (float("inf") if rise > 0 else 0.0)
     return GroupNeed(
         cells.kind,
         cells.name,
         int(within.sum()),
         before,
         after,
-        relative,
+        share_of(rise, before),
         chance_of_rise(errors[within], errors_equal[within], chosen[within], draws[within]),
         rise >= SHARE_THAT_MATTERS * before,
     )

@@ -11,7 +11,7 @@ from forecast_attn.audit.agreement import spearman
 from forecast_attn.audit.audit_results import Check, Statistic, Yardstick
 from forecast_attn.audit.chance import chance_of_rise, stretches_of
 from forecast_attn.audit.subject import Floats, Reference, Subject
-from forecast_attn.audit.wording import beside_chance, change_of, number, why_untested
+from forecast_attn.audit.wording import beside_chance, change_of, number, share_of, why_untested
 from forecast_attn.forecasting.weight_need import MATTERS_IN_UNITS, SHARE_THAT_MATTERS, Shuffled
 
 RARE = 0.05
@@ -47,7 +47,7 @@ def uniform_swap(subject: Subject, reference: Reference, forecast: Floats, shuff
             subject, moved, "change of the forecast", Yardstick.of_draws(distances, "weights in random order")
         ),
         rise,
-        Statistic("mae_change_relative", "rise of the MAE, relative", rise.value / mae, "share"),
+        Statistic("mae_change_relative", "rise of the MAE, relative", share_of(rise.value, mae), "share"),
         Statistic("mae_change_of_naive", "the same as a share of seasonal-naive's MAE", of_naive, "share"),
         Statistic("mae_change_chance", "exceeded by chance in one case of 20", chance, "target"),
     ]
@@ -117,7 +117,7 @@ def _of_decoder_steps(moved: Floats, num_steps: int) -> Floats:
 
 
 def _uniform_verdict(rise: Statistic, chance: float, mae: float, naive_mae: float, passed: bool) -> str:
-    change = f"with equal weights the MAE {change_of(rise.value / mae)} ({beside_chance(rise.value, chance)})"
+    change = f"with equal weights the MAE {change_of(share_of(rise.value, mae))} ({beside_chance(rise.value, chance)})"
     if passed:
         where = "on these windows " if np.isnan(chance) else ""  # which may be too few to tell it from chance
         return f"{change}: {where}the forecast needs these weights"
@@ -133,7 +133,7 @@ def _uniform_verdict(rise: Statistic, chance: float, mae: float, naive_mae: floa
 
 
 def _order_verdict(as_good: float, draws: int, rise: float, mae: float, key: str) -> str:
-    change = f"in random order the median MAE {change_of(rise / mae)}"
+    change = f"in random order the median MAE {change_of(share_of(rise, mae))}"
     orders = f"{round(as_good * draws)} of {draws} random orders do as well"
     if as_good > RARE:
         return f"{change}, and {orders}: the order of the weights hardly matters"

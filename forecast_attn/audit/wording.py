@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from forecast_attn.config.values import percent
 
 MINUS = "−"
@@ -24,9 +26,16 @@ def signed(value: float) -> str:
 
 def change_of(share: float) -> str:
     """`rises by 12 %`, `falls by 0.3 %`, `rises to 11.6 times its value`."""
+    if share == math.inf:
+        return "rises from 0"
     if share >= 1:
         return f"rises to {number(1 + share)} times its value"
     return f"{'falls' if share < 0 else 'rises'} by {number(100 * abs(share))} %"
+
+
+def share_of(rise: float, mae: float) -> float:
+    """Rise of an MAE as a share of it; infinite where that is 0."""
+    return rise / mae if mae > 0 else math.inf if rise > 0 else 0.0
 
 
 def beside_chance(rise: float, chance: float) -> str:

@@ -91,7 +91,7 @@ def against_table(skills: pd.DataFrame, tests: pd.DataFrame) -> Table:
         p_texts = [p_value_text(p_values[test], 4) if test in p_values else "–" for test in ("DM", "GW")]
         notes = sorted({note for note in of_pair["note"] if note})
         number = f"{of_pair['n'].max():,}" if len(of_pair) else "–"
-        table.add_row(*map(str, pair), f"{skill:+.1f} %", *p_texts, "  ".join([number, *notes]))
+        table.add_row(*map(str, pair), _cell("skill_per_cent", skill, False), *p_texts, "  ".join([number, *notes]))
     return table
 
 
