@@ -975,6 +975,25 @@ def of_bicycles() -> str:
     return "\n".join(["start_time,start_station,start_lat", *rows])
 
 
+def of_a_survey() -> str:
+    """Some are asked each year, some every second one."""
+    answers = [(name, year) for name, step in ((1, 1), (2, 2), (3, 1)) for year in range(1984, 1994, step)]
+    rows = [f"{name},{year},{v}" for (name, year), v in zip(answers, values(len(answers)), strict=True)]
+    return "\n".join(["id,year,visits", *rows])
+
+
+def of_a_trial() -> str:
+    """As R writes a frame: the number of the row, then periods of each subject."""
+    rows = [f'"{at + 1}",{at // 4 + 1},{at % 4 + 1},{v}' for at, v in enumerate(values(240))]
+    return "\n".join(['"","subject","period","y"', *rows])
+
+
+def of_a_beaver() -> str:
+    """Days of a year and clocks of digits."""
+    rows = [f"{346 + at // 90},{at // 6 % 24 * 100 + at % 6 * 10},{v}" for at, v in enumerate(values(114), 84)]
+    return "\n".join(['"",day,time,temp', *(f"{at},{row}" for at, row in enumerate(rows, 1))])
+
+
 def of_a_health_office() -> str:
     """The spending of the last year is known of one country only: of the others nothing is known ahead."""
     rows = [
@@ -1012,6 +1031,17 @@ def of_a_health_office() -> str:
             {"target": "row-count", "resample": "D", **SUMS},
             "the number of rows of each 1 day, 7 steps of 1 day ahead",
         ),
+        (
+            of_a_survey,
+            {"freq": "1", "missing": "mask"},
+            "'visits' of 3 series told apart by 'id', 3 steps of 1 row ahead",
+        ),
+        (
+            of_a_trial,
+            {"time": "period", "item_id": "subject"},
+            "'y' of 60 series told apart by 'subject', 1 step of 1 row ahead",
+        ),
+        (of_a_beaver, {"time": "Unnamed: 0", "target": "temp"}, "'temp', 12 steps of 1 row ahead"),
         (
             of_a_health_office,
             {"item_id": "country", "target": "deaths"},

@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from forecast_attn.checking.changed_options import named_in, possible_changes
+from forecast_attn.checking.column_names import counts_rows
 from forecast_attn.checking.error_options import (
     COARSER,
     FEWEST_STEPS,
@@ -94,7 +95,8 @@ def find_proposals(
 def _proposals(table: Table, config: DataConfig, examination: Examination, most: int) -> tuple[Proposal, ...]:
     """The ways to train on a table that keep every option that was given."""
     if not examination.has_errors and examination.preparation is not None:
-        return (*_alternatives(table, config, examination), proposal_of(examination, {}))
+        others = [*_of_another_time(table, config, examination), *_alternatives(table, config, examination)]
+        return (*others, proposal_of(examination, {}))
     proposals: list[Proposal] = []
     for reading in possible_readings(table, config, examination):
         if proposals and not reading.is_another_table:
@@ -207,6 +209,17 @@ def _wide_proposal(table: Table, config: DataConfig, reading: TableReading) -> P
         return None
     search = _search(table, config, reading)
     return search.accepted(examine(table, replace(search.config, wide=True), wide=search.frame), {"wide": True})
+
+
+def _of_another_time(table: Table, config: DataConfig, examination: Examination) -> Iterator[Proposal]:
+    """The likeliest way to train where rows that a column numbers are those of a panel: periods of each subject."""
+    frame, panel = examination.frame, examination.panel
+    assert frame is not None
+    assert panel is not None
+    is_counter = counts_rows(panel.roles.time) and panel.timestamps.dtype.kind == "i"
+    if config.time is None and not config.wide and is_counter and panel.num_series == 1:
+        proposals = _Search(table, config, frame, {}).proposals(1)
+        yield from (each for each in proposals if each.time != panel.roles.time and each.num_series > 1)
 
 
 def _alternatives(table: Table, config: DataConfig, examination: Examination) -> Iterator[Proposal]:

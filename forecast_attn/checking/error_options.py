@@ -79,7 +79,7 @@ class Problem:
         if cells is None or config.resample is not None or config.freq:
             return None
         if cells.stamps.dtype.kind != "M":
-            return None if "resample" in self.options else _usual_whole_step(cells)
+            return None if {"resample", "freq"} & self.options.keys() else _usual_whole_step(cells)
         longest = int(np.argmax(np.diff(cells.starts)))
         stamps = cells.stamps[cells.starts[longest] : cells.starts[longest + 1]]
         tried = self.options.get("resample")
@@ -105,7 +105,7 @@ def _usual_whole_step(cells: Cells) -> Options | None:
     steps = np.sort(np.diff(stamps))
     if len(steps) == 0 or steps[len(steps) // 2] < 2:
         return None
-    common = int(np.gcd.reduce(np.diff(np.unique(cells.stamps))))
+    common = _common_step(cells)
     if common > 1:
         return {"freq": str(common)}
     step = int(steps[len(steps) // 2])
@@ -167,6 +167,18 @@ def _has_categories(column: pd.Series) -> bool:
 
 def _resample(problem: Problem, finding: Finding) -> Options | None:
     return problem.longer_step()
+
+
+def _one_step(problem: Problem, finding: Finding) -> Options | None:
+    """Put series of whole numbers on the step that all of theirs are made of."""
+    cells, config = problem.examination.cells, problem.config
+    if cells is None or cells.stamps.dtype.kind == "M" or config.freq or {"resample", "freq"} & problem.options.keys():
+        return problem.longer_step()
+    return {"freq": str(_common_step(cells))}
+
+
+def _common_step(cells: Cells) -> int:
+    return int(np.gcd.reduce(np.diff(np.unique(cells.stamps))))
 
 
 def _one_of_equal_rows(problem: Problem, finding: Finding) -> Options | None:
@@ -264,7 +276,7 @@ _ANSWERS: dict[str, Callable[[Problem, Finding], Options | None]] = {
     "FA202": _one_of_equal_rows,
     "FA203": _resample,
     "FA204": _mask,
-    "FA205": _resample,
+    "FA205": _one_step,
     "FA301": _mask,
     "FA302": _mask,
     "FA303": _leave_out,
