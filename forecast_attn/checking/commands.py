@@ -120,9 +120,9 @@ def _with_changed_options(
 ) -> tuple[Proposal, ...]:
     """The likeliest way to train on a table that the given options do not read, by the first change to them.
 
-    Where that is not enough, as when two are misspelt, by a change to those changed.
+    Where the likeliest change is not enough, as when two options are misspelt, by another one to those changed.
     """
-    for changes in possible_changes(config, examination):
+    for at, changes in enumerate(possible_changes(config, examination)):
         try:
             changed = replace(config, **changes)
             again = examine(table, changed)
@@ -135,7 +135,7 @@ def _with_changed_options(
                 continue
             changes = {**changes, **withdrawn}
         proposals = _proposals(table, changed, again, 1)
-        if not proposals and most > 1 and _first_error(again) != _first_error(examination):
+        if not proposals and at == 0 and most > 1 and _first_error(again) != _first_error(examination):
             proposals = _with_changed_options(table, changed, again, most - 1)
         if proposals:
             options = proposals[0].options
