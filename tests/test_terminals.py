@@ -137,6 +137,14 @@ def test_such_a_name_where_the_locale_knows_ascii_only(forecast_process, here, m
     assert outcome.code == 0, outcome.err
 
 
+def test_a_utf8_path_where_python_reads_paths_as_ascii(forecast_process, here, make_table, small):
+    make_table().to_csv("data.csv", index=False)
+    ascii_only = {"LANG": "C", "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    outcome = forecast_process("train", "data.csv", *small, "--out", "r\xe9", env=ascii_only)
+    assert outcome.error == "'r\\xc3\\xa9' is UTF-8, and Python is set to read paths as ascii"
+    assert outcome.hint == "PYTHONUTF8=1"
+
+
 def test_a_run_whose_path_is_no_utf8_is_refused(forecast, refused, run_copy, finished_run):
     """Neither weights nor Parquet can be read there."""
     name, message = os.fsdecode(b"r\xe9"), r"^'r\\xe9' is not a UTF-8 path, which runs and Parquet files need$"

@@ -6,6 +6,7 @@ import os
 import re
 import secrets
 import shutil
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,7 +26,7 @@ _PARTIAL = re.compile(r"\..+\.[0-9a-f]{8}\.partial")
 
 
 def check_name(path: Path) -> None:
-    """Refuse a path that is not UTF-8: the readers of Parquet and of weights open no such file.
+    """Refuse a path that is not UTF-8, or not read as such: readers of Parquet and of weights open no such file.
 
     Raises:
         RunError: it is not.
@@ -33,7 +34,12 @@ def check_name(path: Path) -> None:
     try:
         str(path).encode()
     except UnicodeEncodeError:
-        raise RunError(f"'{path}' is not a UTF-8 path, which runs and Parquet files need", "rename it") from None
+        try:
+            os.fsencode(path).decode()
+        except UnicodeDecodeError:
+            raise RunError(f"'{path}' is not a UTF-8 path, which runs and Parquet files need", "rename it") from None
+        encoding = sys.getfilesystemencoding()
+        raise RunError(f"'{path}' is UTF-8, and Python is set to read paths as {encoding}", "PYTHONUTF8=1") from None
 
 
 @contextlib.contextmanager
