@@ -429,6 +429,18 @@ def test_a_lack_of_memory_is_one_sentence(forecast, monkeypatch, error):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("words", [("--help",), ("info", "--json"), ("inspect",), ("predict", "--out", "-")])
+@pytest.mark.skipif(sys.platform == "win32", reason="no such shell")
+def test_a_closed_stdout(process_environment, finished_run, words):
+    """As `forecast info >&-` closes it: Python then has no stdout at all."""
+    run = () if words == ("--help",) else (str(finished_run),)
+    command = [sys.executable, "-m", "forecast_attn", *words[:1], *run, *words[1:]]
+    closed = ["sh", "-c", 'exec "$@" <&- >&-', "sh", *command]
+    done = subprocess.run(closed, env=process_environment, stderr=subprocess.PIPE, text=True, timeout=600)
+    assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr
+
+
+@pytest.mark.slow
 def test_a_pipe_that_closes_between_lines(process_environment, finished_run):
     """Lines are flushed one by one, and the first of them is read: the pipe closes inside the command."""
     slow = (

@@ -6,6 +6,7 @@ Reports show control characters written out, as \\x1b. Documents (CSV, JSON) lea
 from __future__ import annotations
 
 import codecs
+import os
 import re
 import sys
 from typing import Any
@@ -136,8 +137,11 @@ def write_json(document: Any) -> None:
 
 
 def accept_any_text() -> None:
-    """Let stdout and stderr replace what their encoding cannot express, instead of failing."""
+    """Let stdout and stderr replace what their encoding cannot express, instead of failing; closed ones swallow it."""
     codecs.register_error(_FALLBACK, _replacement)
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed, as by `>&-`
+            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: PTH123, SIM115
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors=_FALLBACK)
