@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forecast_attn.errors import ConfigError, RunError, needing
+from forecast_attn.runs.atomic import write_errors_of
 from forecast_attn.runs.run_dir import RUNS
 
 if TYPE_CHECKING:
@@ -75,7 +76,8 @@ def storage_url(storage: str | None, table: str) -> str:
         return storage
     path = RUNS / f"{Path(table).stem}.study.db" if storage is None else Path(storage)
     if storage is None:
-        RUNS.mkdir(exist_ok=True)
+        with write_errors_of(path):
+            RUNS.mkdir(exist_ok=True)
     if not path.parent.is_dir():
         raise RunError(f"cannot write '{path}': there is no folder '{path.parent}'", f"mkdir -p '{path.parent}'")
     return f"sqlite:///{path}"

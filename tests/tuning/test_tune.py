@@ -22,7 +22,7 @@ import pytest
 from forecast_attn import Forecaster, tune
 from forecast_attn.config.options import all_options
 from forecast_attn.config.requests import TuneRequest
-from forecast_attn.errors import ConfigError
+from forecast_attn.errors import ConfigError, RunError
 from forecast_attn.runs.atomic import held
 from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.tuning import study as tuning_study
@@ -503,3 +503,9 @@ def test_the_importance_is_drawn(forecast: Callable, table: str) -> None:
     assert importance["learning_rate"] > importance["attention"]
     assert sum(importance.values()) == pytest.approx(1)
     assert Path("importance.png").read_bytes()[:4] == b"\x89PNG"
+
+
+def test_a_folder_of_runs_that_cannot_be_made(here: Path) -> None:
+    Path("runs").touch()
+    with pytest.raises(RunError, match=r"cannot write 'runs/data.study.db': File exists"):
+        tuning_study.storage_url(None, "data.csv")
