@@ -15,7 +15,8 @@ _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u20
 """Characters that move the cursor, change colours, ring, hide or reverse text; and lone surrogates."""
 _DATE = r"\d{4}-\d\d-\d\d \d\d:\d\d"
 _WHOLE = re.compile(
-    rf"{_DATE}(?: … \d\d:\d\d)?|`[^`]*`|[+−]?[\d.,]+ … [+−]?[\d.,]+(?: %)?|[(\[]default: \S{{1,20}}(?!\S)|\S+ %"
+    rf"{_DATE}(?: … \d\d:\d\d)?|`[^`]*`|(?<![\d.,])[+−]?[\d.,]+ … [+−]?[\d.,]+(?: %)?"
+    r"|[(\[]default: \S{1,20}(?!\S)|(?<!\S)\S+ %"
 )
 """Texts within which no line is broken: dates with their time, commands, ranges, defaults and shares."""
 JOINT = "\ue000"
