@@ -86,6 +86,7 @@ class BacktestDisplay(BacktestListener):
         if self._training is not None:
             self._training.close()
         self._zone, self._total = backtest.panel.zone, len(backtest.folds.windows)
+        self._combined = (*backtest.combine_with, *backtest.combination.weights)
         print_folds(self.console, backtest.folds, self._zone)
         if backtest.unseen:
             names = quoted(backtest.unseen)
@@ -132,7 +133,8 @@ class BacktestDisplay(BacktestListener):
             self._say(f"forecast {self._done:,} of {counted(self._total, 'window')}")
 
     def baseline_left_out(self, name: str, reason: str) -> None:
-        self._say(f"note: the baseline '{name}' is left out: {reason}")
+        where = ", also of the combination" if name in self._combined else ""
+        self._say(f"note: the baseline '{name}' is left out{where}: {reason}")
 
     def comparing(self, name: str) -> None:
         self._step([f"baseline {name}"])

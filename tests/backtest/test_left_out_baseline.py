@@ -24,6 +24,17 @@ def test_a_default_baseline_that_cannot_be_fitted_is_left_out(forecast, early):
     assert {entry["model"] for entry in document["metrics"]} == {"run", *document["baselines"]}
 
 
+def test_the_note_says_that_the_combination_lacks_it_too(forecast, early, without_manifest):
+    path = Path("run/metrics.json")
+    metrics = json.loads(path.read_text())
+    weights = {"network": 0.5, "linear": 0.5}
+    metrics["combination"] = {"weights": weights, "validation": metrics["validation"], "alone": {}}
+    path.write_text(json.dumps(metrics))
+    without_manifest(Path("run"))
+    outcome = forecast(*early)
+    assert "note: the baseline 'linear' is left out, also of the combination: there is no window" in outcome.err
+
+
 def test_a_named_one_is_refused_before_anything_is_forecast(forecast, early):
     outcome = forecast(*early, "--baselines", "naive,linear")
     assert outcome.code == 1
