@@ -442,7 +442,8 @@ def _try(table: Path, folder: Path, *, train: bool) -> dict[str, object]:
     commands = report.get("commands", [])
     errors = [finding for finding in report["findings"] if finding["severity"] == "error"]
     if not commands:
-        return {**result, "problem": errors[0]["message"] if errors else "no command"}
+        message = errors[0]["message"].replace(str(table), table.name) if errors else "no command"
+        return {**result, "problem": message}
     first = commands[0]
     shown = first["command"].replace(str(table), table.name)
     result |= {"command": shown, "commands": len(commands), "forecasts": first["forecasts"], "time": first["time"]}

@@ -242,7 +242,7 @@ def test_too_few_rows_name_the_largest_sizes_and_these_fit(forecast, write, make
 
 @pytest.mark.parametrize("rows", [1, 2])
 def test_too_few_rows_to_know_the_step(refused, write, make_table, rows):
-    refused("train", write(make_table(rows)), message=f"has {rows} row.*infer the time step", hint="--freq")
+    refused("train", write(make_table(rows)), message=f"has {rows} row.*infer the time step", hint="add rows")
 
 
 # --------------------------------------------------------------------------- the future
@@ -281,7 +281,11 @@ def test_future_covariates_are_needed(with_future, refused):
         ),
         (lambda f: f.assign(temperature=np.inf), r"'temperature' is infinite at row 1 \(line 2\)", "correct"),
         (lambda f: pd.concat([f, f[:1]]), r"2024-04-30 .* twice, the second at row 11 \(line 12\)", "one of the rows"),
-        (lambda f: f.assign(date="soon"), r"'date' is 'soon' at row 1 \(line 2\); expected a time stamp", None),
+        (
+            lambda f: f.assign(date="soon"),
+            r"'date' is 'soon' at row 1 \(line 2\); expected a time stamp",
+            "as the history",
+        ),
     ],
 )
 def test_a_future_file_that_does_not_do(with_future, refused, write, change, message, hint):

@@ -29,7 +29,7 @@ def daily(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An exported run of one series, which forecasts together with a baseline, and its quantiles are calibrated."""
     run = tmp_path_factory.mktemp("exported") / "run"
     options = {"lookback": 7, "horizon": 2, "calibration": "cqr"}
-    Forecaster(**TINY, **options, quantiles=(0.1, 0.9), validation=30).fit(
+    Forecaster(**TINY, **options, quantiles=(0.1, 0.5, 0.9), validation=30).fit(
         table()[["date", "target"]], out=run
     ).export()
     return run
@@ -50,7 +50,7 @@ def test_forecasts_with_baselines_quantiles_and_weights_are_those_of_torch(daily
     forecaster = Forecaster.load(daily)
     expected, result = forecaster.predict(), forecaster.predict(runtime="onnx")
     assert expected.weights == result.weights != {}
-    assert_same(expected.predictions, result.predictions, ("prediction", "0.1", "0.9"))
+    assert_same(expected.predictions, result.predictions, ("prediction", "0.1", "0.5", "0.9"))
     assert expected.attention is not None and result.attention is not None
     assert expected.attention.metadata == result.attention.metadata
     np.testing.assert_allclose(expected.attention.weights, result.attention.weights, atol=1e-5)
