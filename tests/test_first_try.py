@@ -629,9 +629,15 @@ def merged_years() -> pd.DataFrame:
     return pd.DataFrame({"Year": pd.Series(time.year).where(first), "Month": time.strftime("%b"), "Sales": values(96)})
 
 
+def days_in_spanish() -> pd.DataFrame:
+    day = pd.to_datetime(days(120)).dt
+    return pd.DataFrame({"Año": day.year, "Mes": day.month, "Día": day.day, "Ventas": values(120)})
+
+
 @pytest.mark.parametrize(
     ("frame", "options"),
     [
+        (days_in_spanish, {"time": "Año,Mes,Día"}),
         (merged_days, {"layout": "merged", "item_id": "Product"}),
         (merged_years, {"layout": "merged", "time": "Year,Month"}),
         (days_of_years, {"time": "year,doy"}),

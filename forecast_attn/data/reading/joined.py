@@ -25,15 +25,15 @@ BLOCK_NUMBER = "block-number"
 """`--id` of a table whose series stand one below the other, each in the order of time, and have no names."""
 
 _UNITS = {
-    "year": ("year", "yr", "yyyy", "y", "jahr"),
-    "quarter": ("quarter", "qtr", "q"),
-    "month": ("month", "mon", "mo", "mth", "mnth", "mm", "m"),
-    "week": ("week", "wk", "isoweek"),
-    "day": ("day", "dd", "dy", "d", "mday", "dayofmonth", "day_of_month"),
-    "hour": ("hour", "hr", "hh", "h"),
-    "minute": ("minute", "min"),
+    "year": ("year", "yr", "yyyy", "y", "jahr", "année", "annee", "año", "ano", "anio", "anno"),
+    "quarter": ("quarter", "qtr", "q", "quartal", "trimestre"),
+    "month": ("month", "mon", "mo", "mth", "mnth", "mm", "m", "monat", "mois", "mes", "mês", "mese"),
+    "week": ("week", "wk", "isoweek", "woche", "semaine", "semana", "settimana"),
+    "day": ("day", "dd", "dy", "d", "mday", "dayofmonth", "day_of_month", "tag", "jour", "dia", "día", "giorno"),
+    "hour": ("hour", "hr", "hh", "h", "stunde", "heure", "hora", "ora"),
+    "minute": ("minute", "min", "minuto"),
 }
-"""Unit of time -> names of columns that count it, in lower case."""
+"""Unit of time -> names of columns that count it, in lower case; English, German, French, Spanish or Italian ones."""
 _DOTTED_CLOCK = r"\d{1,2}\.\d{2}\.\d{2}"
 LONG_MONTHS = (
     *("january", "february", "march", "april", "may", "june", "july"),
