@@ -4,7 +4,6 @@ import io
 import re
 import shutil
 import sys
-import time
 from collections import Counter
 
 import pandas as pd
@@ -184,11 +183,9 @@ def test_what_goes_on_below_stands_under_its_beginning():
 
 
 @pytest.mark.parametrize("letter", ["x", "1", "`"])
-def test_a_long_name_is_joined_in_no_time(letter):
-    """Series of 150 such names took 25 seconds."""
-    begun = time.process_time()
-    assert joined(f"{100_000 * letter} 12 %").endswith(f"12{JOINT}%")
-    assert time.process_time() - begun < 1
+def test_a_long_name_is_joined_as_a_short_one(letter):
+    """The test would not end if the time grew with the square of the length, as it did."""
+    assert joined(f"{1_000_000 * letter} 12 %").endswith(f"12{JOINT}%")
 
 
 @pytest.mark.parametrize("width", WIDTHS)

@@ -35,12 +35,17 @@ def seasonal_naive_error(target: Floats, starts: Ints, stops: Ints, *, season: i
 
     Source: Hyndman and Koehler 2006, "Another look at measures of forecast accuracy".
     """
-    return _mean_change(target, starts, stops, season, np.abs)
+    return _mean_change(_usual(target, starts, stops), starts, stops, season, np.abs)
 
 
 def seasonal_naive_square(target: Floats, starts: Ints, stops: Ints, *, season: int) -> Floats:
     """Mean squared error of one-season-back forecasts: the denominator of RMSSE squared (num_series,)."""
-    return _mean_change(target, starts, stops, season, np.square)
+    return _mean_change(_usual(target, starts, stops), starts, stops, season, np.square)
+
+
+def _usual(target: Floats, starts: Ints, stops: Ints) -> Floats:
+    """The target, NaN where it is a gross error of its series (num_rows,)."""
+    return without_gross_errors(Rows(target[:, None], starts, stops - starts)).values[:, 0]
 
 
 def _mean_change(target: Floats, starts: Ints, stops: Ints, season: int, magnitude: Magnitude) -> Floats:
@@ -60,8 +65,7 @@ def _mean_change(target: Floats, starts: Ints, stops: Ints, season: int, magnitu
 def _changes(target: Floats, starts: Ints, stops: Ints, lag: int, magnitude: Magnitude) -> tuple[Floats, Floats]:
     """Sum of the magnitudes and number of the changes over `lag` steps in each series (num_series,)."""
     firsts, counts = starts - starts[0], stops - starts - lag
-    rows = Rows(target[starts[0] : stops[-1], None], firsts, stops - starts)
-    values = without_gross_errors(rows).values[:, 0]
+    values = target[starts[0] : stops[-1]]
     changes = magnitude(values[lag:] - values[:-lag])
     observed = ~np.isnan(changes)
     if observed.all():
@@ -84,10 +88,11 @@ def insample_scales(panel: Panel, stops: NDArray[np.int64], season: int) -> pd.D
     Source: Hyndman and Koehler 2006; the squares as in the M5 competition (Makridakis et al. 2022).
     """
     starts = panel.starts[:-1]
+    target = _usual(panel.target, starts, stops)
     return pd.DataFrame(
         {
-            "mae": seasonal_naive_error(panel.target, starts, stops, season=season),
-            "rmse": np.sqrt(seasonal_naive_square(panel.target, starts, stops, season=season)),
+            "mae": _mean_change(target, starts, stops, season, np.abs),
+            "rmse": np.sqrt(_mean_change(target, starts, stops, season, np.square)),
         },
         index=pd.Index(panel.item_ids, name="item_id"),
     )

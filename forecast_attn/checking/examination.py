@@ -19,7 +19,7 @@ from forecast_attn.config.options import DataConfig
 from forecast_attn.data.cells import Cells, parse_cells
 from forecast_attn.data.findings import Finding, Repair, Report, counted, finding_of, with_line_numbers
 from forecast_attn.data.frequency import Frequency
-from forecast_attn.data.future import future_stamps
+from forecast_attn.data.future_rows import future_stamps
 from forecast_attn.data.localise import localise
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.panel_building import panel_of_cells

@@ -13,7 +13,7 @@ from forecast_attn.config.options import DataConfig
 from forecast_attn.data.csv_text import csv_text
 from forecast_attn.data.findings import counted
 from forecast_attn.data.frequency import Stamps
-from forecast_attn.data.future import FutureRows, future_in_panel, missing_cells
+from forecast_attn.data.future_rows import FutureRows, future_in_panel, missing_cells
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.timestamps import DATE_ORDERS, EPOCH_UNITS, SERIAL_DAYS, in_serial_days
 from forecast_attn.data.zones import Zone
