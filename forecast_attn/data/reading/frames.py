@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from pandas.api.types import is_hashable
 
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.reading.columnar import (
@@ -77,18 +78,16 @@ def _joined(name: Any) -> str:
 def _with_index(table: pd.DataFrame, config: DataConfig) -> pd.DataFrame:
     """The frame with those levels of its index as columns that are time stamps or identifiers.
 
-    By their names; or, in a frame without another column of time, all levels where one holds dates.
+    All named ones where one has such a name; all of them where one holds dates and no column does.
     """
     known = {*LEVEL_NAMES, config.time, config.item_id}
     index = table.index
-    levels = [
-        at
-        for at, name in enumerate(index.names)
-        if name is not None and (name in known or str(name).lower() in LEVEL_NAMES)
-    ]
+    named = [at for at, name in enumerate(index.names) if name is not None]
+    names_known = any(index.names[at] in known or str(index.names[at]).lower() in LEVEL_NAMES for at in named)
+    levels = named if names_known else []
     dates = [at for at in range(index.nlevels) if _are_dates(index.get_level_values(at).dtype)]
-    has_time = bool(set(dates) & set(levels)) or any(_are_dates(dtype) for dtype in table.dtypes)
-    if dates and not has_time and config.time is None:
+    has_time = config.time is not None or bool(set(dates) & set(levels)) or any(map(_are_dates, table.dtypes))
+    if dates and not has_time:
         levels = list(range(index.nlevels))
     names = {at: _level_name(index, at, dates) for at in levels}
     names = {at: name for at, name in names.items() if name not in table.columns}
@@ -136,7 +135,7 @@ def _column(values: pd.Series, name: str, config: DataConfig) -> Column:
 def _from_objects(values: pd.Series, name: str) -> Column:
     """Decimals as float64; other objects as they are."""
     kind = pd.api.types.infer_dtype(values, skipna=True)
-    if kind.startswith("mixed") and any(isinstance(cell, list | tuple | dict | set | np.ndarray) for cell in values):
+    if kind.startswith("mixed") and any(isinstance(cell, tuple) or not is_hashable(cell) for cell in values):
         message = f"{LABEL}: column '{name}' holds lists or records"
         raise DataError(message, f"leave the column out with --ignore '{name}'", column=name, options=("ignore",))
     is_decimal = kind == "decimal"
