@@ -448,7 +448,7 @@ def test_a_step_beyond_reason(refused, write, make_table, freq):
 
 def test_too_many_quantiles(refused, write, make_table):
     many = ",".join(f"{(number + 1) / 20_001:.6f}" for number in range(20_000))
-    message = "^--quantiles names 20,000; 1,000 are the most$"
+    message = "^--quantiles are 20,001 with 0.5; 1,000 are the most$"
     refused("train", write(make_table()), "--quantiles", many, message=message, hint=None, code=2)
 
 

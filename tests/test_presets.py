@@ -19,8 +19,8 @@ CHOICES = {name: option.metadata["choices"] for name, (_, option) in all_options
 GIVEN: dict[str, Any] = {
     **{f"{name}={value}": {name: value} for name, values in CHOICES.items() if name != "preset" for value in values},
     **{f"{name}=1": {name: 1} for name in ("ensemble", "hidden_size", "max_epochs", "num_layers", "epoch_windows")},
-    "quantiles": {"quantiles": (0.1, 0.9)},
-    "calibrated quantiles": {"quantiles": (0.1, 0.9), "calibration": "cqr"},
+    "quantiles": {"quantiles": (0.1, 0.5, 0.9)},
+    "calibrated quantiles": {"quantiles": (0.1, 0.5, 0.9), "calibration": "cqr"},
     "teacher forcing": {"decoding": "autoregressive", "teacher_forcing": "0.5"},
 }
 

@@ -183,7 +183,8 @@ class SharedKeywords(ReadingKeywords, total=False):
     """Normalisation of each window: by its whole lookback (standard), its last season (last-season), its mean size
     (mean), or none (none, standard, last-season, mean). Default: 'last-season'."""
     quantiles: str | float | Sequence[float | str]
-    """Quantiles to forecast, such as 0.1,0.5,0.9: a column each, trained on the pinball loss."""
+    """Quantiles to forecast, such as 0.1,0.9: a column each, trained on the pinball loss; 0.5, the point forecast,
+    is always among them."""
     distribution: str
     """Distribution to fit by maximum likelihood; forecasts its --quantiles, else 0.1,0.5,0.9 (none, gaussian,
     student-t, negative-binomial, tweedie). Default: 'none'."""

@@ -9,7 +9,7 @@ import dataclasses
 import functools
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from forecast_attn.config.mechanisms import ATTENTIONS
@@ -30,6 +30,7 @@ from forecast_attn.config.values import (
     parse_duration,
     parse_share_range,
     preset_help,
+    quantile_name,
     with_preset,
 )
 from forecast_attn.errors import ConfigError, did_you_mean
@@ -324,7 +325,8 @@ class ModelConfig:
     )
     quantiles: tuple[float, ...] = option(
         (),
-        "quantiles to forecast, such as 0.1,0.5,0.9: a column each, trained on the pinball loss",
+        "quantiles to forecast, such as 0.1,0.9: a column each, trained on the pinball loss; 0.5, the point forecast, "
+        "is always among them",
         metavar="Q,Q,Q",
         check=check_quantiles,
         essential=True,
@@ -349,9 +351,15 @@ class ModelConfig:
             return self.distribution
         return "quantile" if self.quantiles and self.calibration != "split" else "point"
 
+    def with_median(self) -> Self:
+        """The same with the quantile 0.5, which is the point forecast, among those of a quantile head."""
+        if self.head != "quantile" or quantile_name(0.5) in map(quantile_name, self.quantiles):
+            return self
+        return replace(self, quantiles=tuple(sorted((*self.quantiles, 0.5))))
+
     @property
     def has_median(self) -> bool:
-        """False where the point forecast is another quantile, which no mean with the baselines' may replace."""
+        """False where a run of an older version has another quantile as its point forecast: no baseline joins it."""
         return self.head != "quantile" or 0.5 in self.quantiles
 
     @property
@@ -568,7 +576,8 @@ class RunConfig:
         if checked.get("distribution") in COUNT_DISTRIBUTIONS:
             open_ = {name: value for name, value in IMPLIED_BY_COUNTS.items() if checked.get(name) is None}
             checked = {**checked, **open_}
-        return cls._of(checked)
+        config = cls._of(checked)
+        return replace(config, model=config.model.with_median())
 
     @classmethod
     def _of(cls, options: dict[str, Any]) -> Self:

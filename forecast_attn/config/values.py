@@ -344,8 +344,9 @@ def check_quantiles(quantiles: tuple[float, ...]) -> None:
     Raises:
         ConfigError: naming the quantile.
     """
-    if len(quantiles) > MOST_QUANTILES:
-        raise ConfigError(f"--quantiles names {len(quantiles):,}; {MOST_QUANTILES:,} are the most")
+    number = len({*quantiles, 0.5})
+    if number > MOST_QUANTILES:
+        raise ConfigError(f"--quantiles are {number:,} with 0.5; {MOST_QUANTILES:,} are the most")
     for quantile in quantiles:
         if not 0 < quantile < 1 or float(quantile_name(quantile)) in (0, 1):
             raise ConfigError(

@@ -17,8 +17,7 @@ from forecast_attn.attention_file.size import size_text
 from forecast_attn.attention_file.writer import check_top
 from forecast_attn.baselines.registry import CachedBaselines
 from forecast_attn.config.defaults import patches_note, shape_of
-from forecast_attn.config.options import COUNT_DISTRIBUTIONS, ModelConfig, RunConfig
-from forecast_attn.config.values import quantile_name
+from forecast_attn.config.options import COUNT_DISTRIBUTIONS, RunConfig
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.schema import Schema
 from forecast_attn.data.split import series_weights
@@ -30,7 +29,6 @@ from forecast_attn.forecasting.inference import number_of_weights, window_sizes
 from forecast_attn.forecasting.tail import write_tail
 from forecast_attn.memory import machine_memory, release_memory
 from forecast_attn.nn.builder import build_network
-from forecast_attn.nn.heads import centre_of
 from forecast_attn.nn.network import ForecastNetwork
 from forecast_attn.runs.atomic import held
 from forecast_attn.runs.run_dir import DataSource, RunDir
@@ -85,23 +83,11 @@ def train(panel: Panel, config: RunConfig, out: Path, source: DataSource, listen
         season=schema.frequency.season,
         within_day=schema.frequency.is_within_day,
     )
-    for note in (of_patches, _point_note(config.model)):
-        if note is not None:
-            listener.noted(note)
+    if of_patches is not None:
+        listener.noted(of_patches)
     config, out = meet((config, out), facts_of(preparation, source))
     note_group(listener)
     return train_prepared(preparation, config, out, source, listener)
-
-
-def _point_note(model: ModelConfig) -> str | None:
-    """A note where the point forecast of a quantile head is not the median; None otherwise."""
-    if model.has_median:
-        return None
-    name = quantile_name(model.quantiles[centre_of(model.quantiles)])
-    return (
-        f"without 0.5 among --quantiles, the point forecast is the quantile {name}, and no baseline is averaged with "
-        "it; add 0.5 for the median"
-    )
 
 
 def resolved(preparation: Preparation, config: RunConfig) -> RunConfig:

@@ -111,7 +111,7 @@ def exported(tmp_path_factory: pytest.TempPathFactory, forecast: Callable) -> Pa
     (folder / "planted_lag.csv").write_bytes((ROOT / "data" / "planted_lag.csv").read_bytes())
     # Small, because conversion costs time for every step of a recurrent network.
     sizes = ("--lookback", "6", "--horizon", "2", "--hidden-size", "4", "--max-epochs", "1", "--epoch-windows", "64")
-    words = (*sizes, "--combination", "none", "--quantiles", "0.1,0.9", "--seed", "7")
+    words = (*sizes, "--combination", "none", "--quantiles", "0.1,0.5,0.9", "--seed", "7")
     assert forecast("train", folder / "planted_lag.csv", *words, "--out", folder / "run", "--quiet").code == 0
     done = forecast("export", folder / "run", "--onnx", folder / "model.onnx")
     assert done.code == 0, done.err
@@ -135,7 +135,7 @@ def test_the_consumer_of_the_documents_forecasts_without_torch(exported: Path) -
         assert expected.attention is not None
         for name, shape, values in (
             ("prediction", (1, 2), expected.predictions[["prediction"]].T),
-            ("quantiles", (1, 2, 2), expected.predictions[["0.1", "0.9"]].to_numpy()[None]),
+            ("quantiles", (1, 2, 3), expected.predictions[["0.1", "0.5", "0.9"]].to_numpy()[None]),
             ("attention", (1, 1, 2, 6), expected.attention.weights),
         ):
             assert outputs[name].shape == shape

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from forecast_attn import Forecaster
-from forecast_attn.config.options import RunConfig
+from forecast_attn.config.options import ModelConfig, RunConfig
 from forecast_attn.errors import ConfigError, DataError, RunError
 from forecast_attn.forecasting.forecast_result import ForecastResult
 from forecast_attn.forecasting.samples import PATHS_AT_ONCE
@@ -32,24 +32,31 @@ EVERY_KIND: dict[str, dict[str, Any]] = {
 # --------------------------------------------------------------------------- options
 
 
-@pytest.mark.parametrize(
-    ("quantiles", "note"),
-    [("0.1,0.9", "the point forecast is the quantile 0.1, and no baseline is averaged with it"), ("0.1,0.5,0.9", "")],
-)
-def test_baselines_are_averaged_with_a_median_only(
-    quantiles: str, note: str, forecast: Callable, write: Callable, make_table: Callable, small: tuple[str, ...]
+def test_the_point_forecast_is_the_median_also_where_it_is_not_named(
+    forecast: Callable, write: Callable, make_table: Callable, small: tuple[str, ...]
 ) -> None:
-    """A mean of the quantile 0.1 and of middle values is neither; training says which quantile is the point."""
-    flags = (*small, "--combination", "auto", "--quantiles", quantiles, "--out", "run")
-    outcome = forecast("train", write(make_table()), *flags)
-    assert outcome.code == 0
-    assert note in " ".join(outcome.err.split())
-    assert ("the point forecast is the quantile" in " ".join(outcome.err.split())) == bool(note)
-    assert ("combination" in json.loads(Path("run/metrics.json").read_text())) != bool(note)
+    assert forecast("train", write(make_table()), *small, "--quantiles", "0.9,0.1", "--out", "run").code == 0
+    assert forecast("predict", "run").code == 0
+    written = pd.read_csv("run/predictions.csv")
+    assert list(written)[-4:] == ["prediction", "0.1", "0.5", "0.9"]
+    pd.testing.assert_series_equal(written["prediction"], written["0.5"], check_names=False)
+
+
+def test_no_baseline_joins_a_run_whose_point_forecast_is_no_median(
+    forecast: Callable,
+    write: Callable,
+    make_table: Callable,
+    small: tuple[str, ...],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As older versions trained it: a mean of the quantile 0.1 and of middle values is neither."""
+    monkeypatch.setattr(ModelConfig, "with_median", lambda model: model)
+    flags = (*small, "--combination", "auto", "--quantiles", "0.1,0.9", "--out", "run")
+    assert forecast("train", write(make_table()), *flags).code == 0
+    assert "combination" not in json.loads(Path("run/metrics.json").read_text())
     for command in (["predict", "run"], ["backtest", "run", "--cutoffs", "1"]):
         answer = forecast(*command, "--combine-with", "naive")
-        assert ("--combine-with averages middle values; this run has no quantile 0.5" in answer.err) == bool(note)
-        assert answer.code == (2 if note else 0), answer.err
+        assert (answer.code, "this run has no quantile 0.5" in answer.err) == (2, True)
 
 
 @pytest.mark.parametrize("given", ["0.9,0.1,0.5", [0.5, 0.9, 0.1], ["0.1,0.5", 0.9], ("0.1", ".5", "0.90")])
@@ -85,8 +92,9 @@ def test_options_that_cannot_be_are_refused(options: dict[str, Any], message: st
     ("options", "head", "quantiles"),
     [
         ({}, "point", ()),
-        ({"quantiles": "0.2"}, "quantile", (0.2,)),
-        ({"quantiles": "0.2", "calibration": "cqr"}, "quantile", (0.2,)),
+        ({"quantiles": "0.2"}, "quantile", (0.2, 0.5)),
+        ({"quantiles": "0.2,0.5000001"}, "quantile", (0.2, 0.5000001)),
+        ({"quantiles": "0.2", "calibration": "cqr"}, "quantile", (0.2, 0.5)),
         ({"quantiles": "0.2", "calibration": "split"}, "point", (0.2,)),
         ({"distribution": "gaussian"}, "gaussian", (0.1, 0.5, 0.9)),
         ({"distribution": "student-t", "quantiles": "0.2"}, "student-t", (0.2,)),
