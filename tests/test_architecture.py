@@ -19,6 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "forecast_attn"
 FLOORS = (
     ("errors", "memory", "urls", "version"),
+    ("pipes",),
     ("config", "devices", "notebook", "cluster"),
     ("data", "nn"),
     ("runs", "baselines"),

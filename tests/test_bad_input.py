@@ -3,12 +3,18 @@
 Each case goes through the command line. `refused` checks what holds for all of them.
 """
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+
+from forecast_attn import pipes
+from forecast_attn.data.reading import source
 
 pytestmark = pytest.mark.slow
 
@@ -40,6 +46,40 @@ def test_an_option_that_other_tools_have(refused, write):
 def test_a_directory(refused, write):
     write("date,target\n", "other.csv")
     refused("train", ".", message="^'.' is a directory, not a table$", hint="tables there: 'other.csv'")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("train", "pipe"),
+        ("train", "data.csv", "--config", "pipe"),
+        ("train", "data.csv", "--vintages", "pipe"),
+        ("train", "data.csv", "--holiday-dates", "pipe"),
+    ],
+)
+def test_a_pipe_that_nobody_writes_to(refused, write, make_table, monkeypatch, words):
+    monkeypatch.setattr(pipes, "SECONDS", 0.2)
+    os.mkfifo("pipe")
+    write(make_table())
+    code = 2 if "--config" in words else 1
+    refused(*words, message="^cannot read .*'pipe': nobody writes to this pipe$", hint=".", code=code)
+
+
+def test_a_pipe_is_read_whenever_its_writer_comes(forecast, write, make_table):
+    os.mkfifo("pipe")
+    write(make_table())
+    with subprocess.Popen("exec > pipe; sleep 0.2; cat data.csv", shell=True):
+        assert forecast("check", "pipe").code == 0
+
+
+def test_a_pipe_without_an_end(refused, write, monkeypatch):
+    monkeypatch.setattr(source, "machine_memory", lambda: 80_000)
+    write("1,2\n" * 10_000)
+    with subprocess.Popen(["cat", "data.csv"], stdout=subprocess.PIPE, text=True) as endless:
+        monkeypatch.setattr(sys, "stdin", endless.stdout)
+        refused(
+            "train", "-", message="^'stdin' has more than 10,000 bytes, an eighth of this", hint="write it to a file"
+        )
 
 
 @pytest.mark.parametrize("content", ["", "\n \n\n", "\ufeff"])

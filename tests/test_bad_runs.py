@@ -14,11 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from forecast_attn import Forecaster
+from forecast_attn import Forecaster, pipes
 from forecast_attn.config.options import RunConfig
 from forecast_attn.errors import DataError
 from forecast_attn.forecasting.model import read_schema
-from forecast_attn.runs import atomic
 from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.runs.training_table import read_panel
 
@@ -371,7 +370,7 @@ def test_a_link_is_followed_and_a_pipe_is_not_replaced(forecast, run_copy):
 
 
 def test_a_pipe_that_nobody_reads_does_not_hang_a_command(forecast, run_copy, monkeypatch):
-    monkeypatch.setattr(atomic, "SECONDS_FOR_READER", 0.2)
+    monkeypatch.setattr(pipes, "SECONDS", 0.2)
     os.mkfifo("pipe")
     outcome = forecast("predict", run_copy, "--out", "pipe")
     assert (outcome.code, outcome.error) == (1, "cannot write 'pipe': nobody reads this pipe")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import forecast_attn.pipes as pipes
 from forecast_attn.config.options import SECTIONS, find_option
 from forecast_attn.config.requests import REQUESTS
 from forecast_attn.errors import ConfigError, did_you_mean
@@ -92,8 +93,7 @@ def read_small(path: Path, kind: str, hint: str) -> bytes:
         ConfigError: it cannot be read, or is too large to be one.
     """
     try:
-        with path.open("rb") as stream:
-            content = stream.read(LARGEST + 1)
+        content = pipes.read(path, LARGEST + 1)
     except OSError as error:
         raise ConfigError(f"cannot read the {kind} '{path}': {error.strerror}", hint) from None
     if len(content) > LARGEST:

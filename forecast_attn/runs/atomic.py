@@ -1,18 +1,17 @@
 """Files that appear whole or not at all."""
 
 import contextlib
-import errno
 import os
 import re
 import secrets
 import shutil
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
 from forecast_attn.errors import RunError
+from forecast_attn.pipes import open_to_write
 
 try:
     import fcntl
@@ -20,8 +19,6 @@ except ImportError:  # Windows, which keeps an open file from being deleted anyw
     fcntl = None  # type: ignore[assignment]
 
 PARTIAL_SUFFIX = ".partial"
-SECONDS_FOR_READER = 5.0
-"""Seconds in which somebody must read a pipe that is written to."""
 _PARTIAL = re.compile(r"\..+\.[0-9a-f]{8}\.partial")
 
 
@@ -226,7 +223,7 @@ def held(path: Path) -> Iterator[None]:
 def _written_in_place(path: Path) -> Iterator[BinaryIO]:
     """A stream to a device or a pipe; a directory is refused by the operating system."""
     with write_errors_of(path):
-        stream = open(path, "wb", opener=_open_pipe if path.is_fifo() else None)  # noqa: SIM115
+        stream = open(path, "wb", opener=open_to_write if path.is_fifo() else None)  # noqa: SIM115
     try:
         yield stream
         with write_errors_of(path):
@@ -234,27 +231,6 @@ def _written_in_place(path: Path) -> Iterator[BinaryIO]:
     finally:
         with contextlib.suppress(OSError):
             stream.close()
-
-
-def _open_pipe(path: str, flags: int) -> int:
-    """Open a pipe, and wait for its reader for `SECONDS_FOR_READER`: without one, to open it would wait for ever.
-
-    Raises:
-        RunError: nobody reads it.
-    """
-    end = time.monotonic() + SECONDS_FOR_READER
-    while True:
-        try:
-            descriptor = os.open(path, flags | os.O_NONBLOCK)
-        except OSError as error:
-            if error.errno != errno.ENXIO:
-                raise
-        else:
-            os.set_blocking(descriptor, True)
-            return descriptor
-        if time.monotonic() > end:
-            raise RunError(f"cannot write '{path}': nobody reads this pipe", f"start its reader first: cat '{path}' &")
-        time.sleep(0.05)
 
 
 @contextlib.contextmanager

@@ -18,9 +18,11 @@ from typing import Any, BinaryIO
 
 import pyarrow as pa
 
+import forecast_attn.pipes as pipes
 from forecast_attn.data.findings import quoted
 from forecast_attn.data.reading.parts import PARQUET, TablePart, digest_of_parts, find_parts
 from forecast_attn.errors import DataError, nearest
+from forecast_attn.memory import machine_memory
 from forecast_attn.urls import url_of, without_secrets
 
 Progress = Callable[[int, int], None]
@@ -123,7 +125,7 @@ class Source:
                 return cls(f"'{path}'", path, None)
             if path.is_char_device() or path.is_block_device():  # /dev/zero never ends
                 raise DataError(f"'{path}' is a device, not a table", _tables_in(Path()))
-            return cls(f"'{path}'", None, path.read_bytes())
+            return cls(f"'{path}'", None, _fitting(pipes.read(path, _most() + 1), f"'{path}'"))
 
     @property
     def size(self) -> int:
@@ -290,8 +292,21 @@ def _all_of(stdin: Any) -> bytes:
     """Read a stream to its end. Kept, because check and train read the same table, and a pipe is read once."""
     if stdin is None or stdin.isatty():
         raise DataError("standard input is a terminal, not a table", "cat data.csv | forecast train -")
-    content = getattr(stdin, "buffer", stdin).read()
-    return content if isinstance(content, bytes) else str(content).encode()
+    content = getattr(stdin, "buffer", stdin).read(_most() + 1)
+    return _fitting(content if isinstance(content, bytes) else str(content).encode(), "'stdin'")
+
+
+def _most() -> int:
+    """The most bytes of a pipe, which is kept in memory: one may never end."""
+    return machine_memory() // 8
+
+
+def _fitting(content: bytes, label: str) -> bytes:
+    if len(content) > _most():
+        raise DataError(
+            f"{label} has more than {_most():,} bytes, an eighth of this machine's memory", "write it to a file"
+        )
+    return content
 
 
 @contextlib.contextmanager
@@ -303,7 +318,8 @@ def _opening(path: Path) -> Iterator[None]:
         hint = _tables_in(path.parent) if near is None else f"did you mean '{near}'?"
         raise DataError(f"there is no file '{path}'", hint, value=near) from None
     except OSError as error:
-        raise DataError(f"cannot read '{path}': {error.strerror}") from None
+        hint = "name a file that may be read, or a pipe that is written to"
+        raise DataError(f"cannot read '{path}': {error.strerror}", hint) from None
 
 
 def _near_table(path: Path) -> str | None:
