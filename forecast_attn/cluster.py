@@ -112,7 +112,12 @@ _work: list[Any] = []
 
 def _begin_process(function: Callable[[Any, Any], Any], shared: Any, folder: Path) -> None:
     os.chdir(folder)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that shares out the work
+    for of_the_terminal in (
+        "SIGINT",
+        "SIGHUP",
+    ):  # Ctrl-C, and a closed one, are for the process that shares out the work
+        if hasattr(signal, of_the_terminal):  # not on Windows
+            signal.signal(getattr(signal, of_the_terminal), signal.SIG_IGN)
     _work[:] = [function, shared]
 
 

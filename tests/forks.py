@@ -122,6 +122,8 @@ def _run(words: list[str], folder: str, outputs: Sequence[str | Connection], con
     os.environ.update(conditions.environment)
     tempfile.tempdir = None  # look for it anew
     signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where the tests run in a shell's background
+    if sys.platform != "win32":
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)  # ignored where the tests run under nohup
     if conditions.file_limit is not None:
         _limit_files(conditions.file_limit)
     if conditions.strike is not None:

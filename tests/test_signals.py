@@ -30,20 +30,37 @@ FORECASTING = ("forecast_attn.backtest.finished_parts:Parts", "forecasts", 2, "b
 def told_to_end() -> Callable[..., str]:
     """`told_to_end((owner, function, call, when), words)`: the words after `error:` of a command told to end there."""
 
-    def run(moment: tuple[str, str, int, str], *words: object) -> str:
-        done: Ended = run_forked(words, Conditions(Strike(*moment, "SIGTERM")))
+    def run(moment: tuple[str, str, int, str], *words: object, kind: str = "SIGTERM") -> str:
+        done: Ended = run_forked(words, Conditions(Strike(*moment, kind)))
         assert done.returncode == 1, done.stderr
         return done.stderr.rpartition("error: ")[2]
 
     return run
 
 
-@pytest.mark.parametrize("words", [("predict",), ("inspect", "--html", "page.html"), ("audit", "--windows", 8)])
-def test_what_a_command_was_writing_vanishes(told_to_end, forecast, run_copy, files_in, words):
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [("SIGTERM", ("predict",)), ("SIGHUP", ("inspect", "--html", "page.html")), ("SIGTERM", ("audit", "--windows", 8))],
+)
+def test_what_a_command_was_writing_vanishes(told_to_end, forecast, run_copy, files_in, kind, words):
     assert forecast("predict", run_copy).code == 0
     before = files_in()
-    assert told_to_end(WRITING, words[0], run_copy, *words[1:]) == "terminated (SIGTERM)\n"
+    assert told_to_end(WRITING, words[0], run_copy, *words[1:], kind=kind) == "terminated (SIGTERM)\n"
     assert files_in() == before
+
+
+def test_a_closed_terminal_ends_a_training_that_goes_on(told_to_end, forecast, finished_run, here):
+    moment = ("forecast_attn.training.callbacks:Recorder", "_write_weights", 1, "after")
+    ended = told_to_end(moment, "train", finished_run.parent / "data.csv", *TRAINING, "--out", "run", kind="SIGHUP")
+    assert ended == "training was terminated (SIGTERM)\nhint: continue with: forecast train --resume run\n"
+    assert forecast("train", "--resume", "run").code == 0
+
+
+def test_nohup_is_heeded():
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    with ending_at_sigterm():
+        signal.raise_signal(signal.SIGHUP)
+    assert signal.signal(signal.SIGHUP, before) is signal.SIG_IGN
 
 
 def test_a_backtest_goes_on(told_to_end, forecast, run_copy):

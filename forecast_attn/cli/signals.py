@@ -1,4 +1,5 @@
-"""Ending before the work is done: SIGTERM, which schedulers and `docker stop` send, is handled as Ctrl-C is.
+"""Ending before the work is done: SIGTERM, which schedulers and `docker stop` send, is handled as Ctrl-C is, and so is
+SIGHUP of a closed terminal, unless nohup has it ignored.
 
 Python raises KeyboardInterrupt at Ctrl-C; `cli.main` gives it its exit code, and a training catches it to end after its
 step (`training/callbacks`).
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -32,10 +34,10 @@ class _Terminated(KeyboardInterrupt):
 
 @contextmanager
 def ending_at_sigterm() -> Iterator[None]:
-    """Let SIGTERM end a command as Ctrl-C does, instead of killing it without a word.
+    """Let SIGTERM and SIGHUP end a command as Ctrl-C does, instead of killing it without a word.
 
     Raises:
-        TerminatedError: SIGTERM arrived.
+        TerminatedError: one of them arrived.
     """
     previous = signal.getsignal(signal.SIGTERM)
     # A handler that is set already, or SIG_IGN, stays; only the main thread may set one.
@@ -53,11 +55,31 @@ def ending_at_sigterm() -> Iterator[None]:
 
     signal.signal(signal.SIGTERM, end)
     try:
-        yield
+        with _hearing_sighup():
+            yield
     except _Terminated:
         raise TerminatedError(MESSAGE) from None
     finally:
         signal.signal(signal.SIGTERM, previous)
+
+
+@contextmanager
+def _hearing_sighup() -> Iterator[None]:
+    """Give SIGHUP to whoever listens to SIGTERM: to us, or to Lightning, a search or a server."""
+    if sys.platform == "win32" or signal.getsignal(signal.SIGHUP) is not signal.SIG_DFL:
+        yield
+        return
+
+    def end(signum: int, frame: FrameType | None) -> None:
+        listener = signal.getsignal(signal.SIGTERM)
+        if callable(listener):
+            listener(signal.SIGTERM, frame)
+
+    signal.signal(signal.SIGHUP, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @contextmanager
