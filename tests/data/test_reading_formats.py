@@ -95,6 +95,7 @@ FORMATS: dict[str, tuple[Callable[[pd.DataFrame], bytes], dict[str, Any]]] = {
     "xz": (lambda table: lzma.compress(csv(table)), {}),
     "zip": (lambda table: zipped({"folder/": b"", "folder/table.csv": csv(table), "__MACOSX/._table.csv": b"x"}), {}),
     "Parquet": (lambda table: table.to_parquet(index=False), {}),
+    "Parquet with the time as its index": (lambda table: indexed_by_time(table).to_parquet(), {}),
     "Parquet in groups": (lambda table: table.to_parquet(index=False, row_group_size=11), {}),
     "Feather": (lambda table: feather(table, "zstd"), {}),
     "Feather, uncompressed": (lambda table: feather(table, "uncompressed"), {}),
@@ -103,6 +104,10 @@ FORMATS: dict[str, tuple[Callable[[pd.DataFrame], bytes], dict[str, Any]]] = {
     "shuffled columns": (lambda table: csv(table[["wind", "target", "count", "timestamp", "item_id"]]), {}),
     "shuffled Parquet": (lambda table: table.sample(frac=1, random_state=2)[table.columns[::-1]].to_parquet(), {}),
 }
+
+
+def indexed_by_time(table: pd.DataFrame) -> pd.DataFrame:
+    return table.set_index(pd.DatetimeIndex(table["timestamp"], name=None)).drop(columns="timestamp")
 
 
 def zipped(files: dict[str, bytes]) -> bytes:

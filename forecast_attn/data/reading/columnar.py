@@ -24,6 +24,8 @@ START_OF_FILE = 8
 """Bytes of the mark that an Arrow file begins with."""
 TEXT_OPTIONS = ("delimiter", "decimal", "encoding", "skip_rows", "comment", "skip_footer", "header", "header_rows")
 """Options that say how text is written."""
+TIME = "timestamp"
+"""Name of time stamps that have none."""
 
 
 def read_columnar(source: Source, config: DataConfig, progress: Progress | None) -> pd.DataFrame:
@@ -69,8 +71,7 @@ def frame_of_arrow(table: pa.Table, config: DataConfig, label: str) -> pd.DataFr
     Raises:
         DataError: no rows, repeated names, or a column of a type that cannot be used.
     """
-    # What pandas calls an index without a name when it writes one.
-    table = table.drop_columns([name for name in table.column_names if re.fullmatch(r"__index_level_\d+__", name)])
+    table = _with_index(table)
     names = [name.strip() for name in table.column_names]
     check_names(names, label)
     if not table.num_rows:
@@ -78,6 +79,18 @@ def frame_of_arrow(table: pa.Table, config: DataConfig, label: str) -> pd.DataFr
     left = table.columns[::-1]
     del table  # the memory of each column is free before the next one is copied
     return frame_of_columns({name: _column(left.pop(), name, config, label) for name in names})
+
+
+def _with_index(table: pa.Table) -> pa.Table:
+    """The table without an index that has no name in pandas, but for one of time stamps where no other column has any.
+
+    pandas writes it as a column behind the others.
+    """
+    levels = [name for name in table.column_names if re.fullmatch(r"__index_level_\d+__", name)]
+    times = [field.name for field in table.schema if pa.types.is_timestamp(field.type) or pa.types.is_date(field.type)]
+    if len(levels) == 1 and levels == times and TIME not in table.column_names:
+        return table.rename_columns({levels[0]: TIME})
+    return table.drop_columns(levels)
 
 
 def _column(values: pa.ChunkedArray, name: str, config: DataConfig, label: str) -> Column:

@@ -11,6 +11,7 @@ from pandas.api.types import is_hashable
 
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.reading.columnar import (
+    TIME,
     Column,
     frame_of_arrow,
     refuse_text_options,
@@ -23,8 +24,8 @@ from forecast_attn.errors import DataError
 LABEL = "the DataFrame"
 LEVEL_NAMES = ("timestamp", "datetime", "date_time", "date", "ds", "time", "item_id", "unique_id", "series_id")
 """Names by which levels of an index become columns."""
-TIME, ITEM_ID, VALUE = "timestamp", "item_id", "value"
-"""Names of levels of time stamps, of other levels beside them, and of a Series, that have none."""
+ITEM_ID, VALUE = "item_id", "value"
+"""Names of levels beside those of time stamps, and of a Series, that have none."""
 
 
 def read_frame(table: Any, config: DataConfig) -> pd.DataFrame:
