@@ -40,34 +40,43 @@ def find_preamble(text: str) -> dict[str, Any]:
         if header is not None:
             return {"skip_rows": text.splitlines().index(header)}
         return {"comment": mark} | ({"header": False} if _begins_with_a_row(lines, mark) else {})
-    for delimiter in DELIMITERS:
-        widths = [_fields(line, delimiter) - 1 for line in lines]
-        common, count = Counter(widths).most_common(1)[0] if widths else (0, 0)
-        first = widths.index(common) if common else 0
-        if first and widths[first - 1] == common + 1 and lines[first - 1].rstrip().endswith(delimiter):
-            first -= 1  # a delimiter behind the last name
-        if first and widths[first - 1] == common - 1 > 0 and lines[first].rstrip().endswith(delimiter):
-            first -= 1  # a delimiter behind the last cell of every row
-        names = [name.strip().strip('"') for name in lines[first].split(delimiter)] if common else []
-        while common > 1 and not any(names[1:]) and first + 1 < len(lines):  # a title as wide as the rows
-            first += 1
-            names = [name.strip().strip('"') for name in lines[first].split(delimiter)]
-        if _is_split(lines, first, delimiter):
-            continue
-        are_names = not any(map(_is_data, names))
-        are_names = are_names and not YEAR.fullmatch(names[0] if names else "")
-        if common and are_names and count >= MOSTLY * (len(widths) - first) and 0 < first <= MOST_TITLES:
-            return {"skip_rows": text.splitlines().index(lines[first])}
-        has_rows_below = 1 < first <= MOST_TITLES and count >= MOSTLY * (len(widths) - first) >= FEWEST_BELOW
-        if has_rows_below and _shape(lines[first]) == _shape(lines[first + 1]):
-            return {"skip_rows": text.splitlines().index(lines[first]), "header": False}
-    return find_wide_titles(text) or ({} if mark is None else {"comment": mark})
+    ways = (_above_widest(text, lines, delimiter) for delimiter in DELIMITERS)
+    found = next((way for way in ways if way is not None), None)
+    return found if found is not None else find_wide_titles(text) or ({} if mark is None else {"comment": mark})
+
+
+def _above_widest(text: str, lines: list[str], delimiter: str) -> dict[str, Any] | None:
+    """The options that leave out lines with fewer fields than most; {} where these must not be left out."""
+    widths = [_fields(line, delimiter) - 1 for line in lines]
+    common, count = Counter(widths).most_common(1)[0] if widths else (0, 0)
+    first = widths.index(common) if common else 0
+    if first and widths[first - 1] == common + 1 and lines[first - 1].rstrip().endswith(delimiter):
+        first -= 1  # a delimiter behind the last name
+    if first and widths[first - 1] == common - 1 > 0 and lines[first].rstrip().endswith(delimiter):
+        first -= 1  # a delimiter behind the last cell of every row
+    names = [name.strip().strip('"') for name in lines[first].split(delimiter)] if common else []
+    while common > 1 and not any(names[1:]) and first + 1 < len(lines):  # a title as wide as the rows
+        first += 1
+        names = [name.strip().strip('"') for name in lines[first].split(delimiter)]
+    if not 0 < first <= MOST_TITLES or _is_split(lines, first, delimiter):
+        return None
+    if _splits_decimals(lines[first - 1 :], delimiter):
+        return {}
+    index = text.splitlines().index(lines[first])
+    is_mostly_so = count >= MOSTLY * (len(widths) - first)
+    if is_mostly_so and not any(map(_is_data, names)) and not YEAR.fullmatch(names[0] if names else ""):
+        rows = find_wide_titles(text)  # far below, where lines such as `Serial number:,1` are as wide as they
+        return rows if rows.get("skip_rows", 0) > index + MOST_HEADER_ROWS else {"skip_rows": index}
+    has_rows_below = first > 1 and is_mostly_so and len(widths) - first >= FEWEST_BELOW
+    if has_rows_below and _shape(lines[first]) == _shape(lines[first + 1]):
+        return {"skip_rows": index, "header": False}
+    return None
 
 
 def find_rules(text: str) -> dict[str, Any]:
     """The option that leaves out lines such as `|----|` or `+---+`, which are drawn around a table."""
     lines = text.splitlines()[:MOST_RECORDS]
-    rules = {line.strip() for line in lines if re.fullmatch(r"\s*[|+][-=+|:\s]{3,}", line)}
+    rules = {line.strip() for line in lines if re.fullmatch(r"\s*[|+][-=+|:\s]{3,}|-{10,}", line)}
     mark = min(rules, default="")[:2]
     others = (line for line in lines if line.strip() not in rules)
     return {"comment": mark} if mark and not any(line.lstrip().startswith(mark) for line in others) else {}
@@ -77,6 +86,13 @@ def _is_split(lines: list[str], first: int, delimiter: str) -> bool:
     """Return whether another delimiter splits a row and the line above it alike, as of cells with decimal commas."""
     counts = ((lines[first - 1].count(mark), lines[first].count(mark)) for mark in DELIMITERS if mark != delimiter)
     return first > 0 and any(above == below > 0 for above, below in counts)
+
+
+def _splits_decimals(lines: list[str], delimiter: str) -> bool:
+    """Return whether rows have a cell more than the names above them, by a decimal comma: `"2024-01-31",25,3525`."""
+    names, *rows = ([cell.strip(' "') for cell in line.split(delimiter)] for line in lines)
+    are_parts = all(len(row) == len(names) + 1 and row[-1].isdecimal() and row[-2].isdecimal() for row in rows)
+    return delimiter == "," and are_parts and not any(map(_is_data, names)) and all(names)
 
 
 def _begins_with_a_row(lines: list[str], mark: str) -> bool:
@@ -131,9 +147,9 @@ def _below_titles(lines: list[str]) -> tuple[int | None, bool]:
     numeric = [
         index for index in range(width) if below and sum(_is_data(row[index]) for row in below) >= MOSTLY * len(below)
     ]
-    first = next(
-        (index for index, row in enumerate(cells) if len(row) == width and all(_is_data(row[i]) for i in numeric)), 0
-    )
+    first = next((index for index, row in enumerate(cells) if len(row) == width and _has_data(row, numeric)), 0)
+    while first > 2 and _is_row_with_holes(cells[first - 1], width):
+        first -= 1
     if width < 2 or not numeric or not 1 < first <= MOST_TITLES or len(cells[first - 1]) != width:
         return None, True
     *titles, names = cells[:first]
@@ -142,8 +158,20 @@ def _below_titles(lines: list[str]) -> tuple[int | None, bool]:
     if are_titles and all(name.strip() for name in names) and not any(map(_is_data, names)):
         return first - 1, True
     # Numbers above belong to rows with holes, unless they are as few as those of a title.
-    with_numbers = sum(any(_is_data(row[index]) for index in numeric) for row in titles if len(row) == width)
+    columns = [0] if 0 in numeric else numeric  # rows begin alike
+    with_numbers = sum(any(_is_data(row[index]) for index in columns) for row in titles if len(row) == width)
     return (first, False) if len(titles) > MOST_HEADER_ROWS and 2 * with_numbers < len(titles) else (None, True)
+
+
+def _has_data(row: list[str], columns: list[int]) -> bool:
+    """Return whether all cells of these columns are numbers or dates, not all of them years."""
+    return all(map(_is_number_or_date, (row[index] for index in columns))) and any(_is_data(row[i]) for i in columns)
+
+
+def _is_row_with_holes(row: list[str], width: int) -> bool:
+    """Return whether a line begins as a row, and has empty cells and numbers alone."""
+    known = [cell.strip() for cell in row if cell.strip()]
+    return len(row) == width > len(known) > 1 and bool(row[0].strip()) and all(map(_is_number_or_date, known))
 
 
 def _is_data(cell: str) -> bool:
@@ -171,8 +199,6 @@ def find_blanks(text: str) -> dict[str, Any]:
     numbered = [(index, line) for index, line in enumerate(text.splitlines()[:MOST_RECORDS]) if line.strip()]
     mark = next((mark for mark in COMMENT_MARKS if any(line.lstrip().startswith(mark) for _, line in numbered)), None)
     rows = [(index, line) for index, line in numbered if mark is None or not line.lstrip().startswith(mark)]
-    if any(_are_split_alike([line.count(delimiter) for _, line in rows]) for delimiter in DELIMITERS):
-        return {}
     cells = [line.split() for _, line in rows]
     start = _first_row(cells)
     if start is None:
@@ -182,6 +208,9 @@ def find_blanks(text: str) -> dict[str, Any]:
     )
     has_header = names is not None and not any(map(_is_number_or_date, cells[names]))
     first = names if names is not None and has_header else start
+    counts = [[line.count(delimiter) for _, line in rows] for delimiter in DELIMITERS]
+    if any(_are_split_alike(each) and each[first] for each in counts):  # the names too
+        return {}
     options: dict[str, Any] = {"delimiter": "blanks"} | ({} if has_header else {"header": False})
     mark_below = _mark_below_header([line for _, line in rows[first:]]) if has_header else None
     if mark is not None or mark_below is not None:

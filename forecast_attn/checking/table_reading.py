@@ -28,7 +28,8 @@ from forecast_attn.data.findings import Finding
 from forecast_attn.data.reading import read_table
 from forecast_attn.data.reading.cell_numbers import bare_number, parse_texts
 from forecast_attn.data.reading.dialect import BLANKS, SAMPLE, Sample, find_delimiter
-from forecast_attn.data.reading.extra_lines import ExtraLines, without_extra_lines
+from forecast_attn.data.reading.encoding import find_encoding
+from forecast_attn.data.reading.extra_lines import ExtraLines, naming_line, without_extra_lines
 from forecast_attn.data.reading.joined import with_joined
 from forecast_attn.data.reading.layouts import arranged, find_steps, has_merged_cells, likely_layout, unit_of_steps
 from forecast_attn.data.reading.sheets import holds_sheets, sheet_as_text, sheet_names
@@ -130,8 +131,9 @@ def _readings_without_layout(
     is_dates = isinstance(read, pd.DataFrame) and read.shape[1] == 1 and looks_like_dates(read.iloc[:, 0])
     for around in () if is_dates else _extra_line_options(table, options, read):
         again, split = _read_split(table, config, {**options, **around})
-        is_below_titles = _has_two_marks(read) and _has_two_marks(again) and "skip_rows" in around
-        if _is_better(again, read) or is_below_titles:
+        is_around = "skip_rows" in around or "skip_footer" in around
+        is_within = _has_two_marks(read) and _has_two_marks(again) and is_around
+        if _is_better(again, read) or is_within:
             read, options = again, split
             break
     if _has_two_marks(read):
@@ -211,7 +213,7 @@ def _finished(table: Table, config: DataConfig, options: dict[str, Any], frame: 
     if isinstance(read, pd.DataFrame):
         options, frame = kept, read
     is_given = bool(config.skip_footer) or isinstance(table, pd.DataFrame)
-    below = 0 if is_given else rows_without_stamps_at_end(frame) or rows_without_numbers_at_end(frame)
+    below = 0 if is_given else _rows_at_end(frame)
     mark = None if config.comment or below or isinstance(table, pd.DataFrame) else mark_of_sums(frame)
     more = {"skip_footer": below + options.get("skip_footer", 0)} if below else {}
     more |= {} if mark is None or "comment" in options else {"comment": mark}
@@ -279,7 +281,8 @@ def _with_layout(reading: TableReading, config: DataConfig) -> Iterator[TableRea
         read = _arranged(reading, config, layout)
         if read is not None:
             yield read
-        elif layout == "rows" and config.layout == "long":  # dates as columns are no variables
+        steps = find_steps(reading.frame) if layout == "rows" and config.layout == "long" else None
+        if steps is not None and (read is None or steps.are_dates):  # dates as columns are no variables
             return
     if config.layout == "long":
         yield reading
@@ -333,10 +336,10 @@ def _extra_line_options(table: Table, options: dict[str, Any], problem: object) 
     if text is None:
         return ()
     start, end = _ends(text)
-    above = find_rules(start) or find_preamble(start)
-    below = find_footer(_without_comments(end, above.get("comment")))  # as they are counted
-    around = {**above, **({"skip_footer": below} if below else {})}
-    likely = [each for each in (around, above, find_blanks(start)) if each]
+    rules = find_rules(start)
+    above = find_preamble(_without_comments(start, rules["comment"], "\n")) | rules if rules else find_preamble(start)
+    blanks = find_blanks(start)
+    likely = [each for each in (*_with_footer(blanks, end), *_with_footer(above, end)) if each]
     if not any(each for each in likely) and isinstance(problem, pd.DataFrame):
         likely = [{}]
     ways = [{**each, **named} for each in likely or [{}] if (named := _header_rows(start, {**options, **each}))]
@@ -350,9 +353,20 @@ def _extra_line_options(table: Table, options: dict[str, Any], problem: object) 
     return (*ways, *likely, {"header": False}, *nameless)  # the last ones where the header names a column twice
 
 
-def _without_comments(text: str, mark: str | None) -> str:
+def _with_footer(above: dict[str, Any], end: str) -> tuple[dict[str, Any], ...]:
+    """The options with the number of lines below the rows, where there are any, then without."""
+    rows = _without_comments(end, above.get("comment"))  # as they are counted
+    below = find_footer(_split_at_blanks(rows) if above.get("delimiter") == BLANKS else rows)
+    return ({**above, "skip_footer": below}, above) if below else (above,)
+
+
+def _without_comments(text: str, mark: str | None, instead: str = "") -> str:
     lines = text.splitlines(keepends=True)
-    return "".join(line for line in lines if mark is None or not line.lstrip().startswith(mark))
+    return "".join(line if mark is None or not line.lstrip().startswith(mark) else instead for line in lines)
+
+
+def _split_at_blanks(text: str) -> str:
+    return "\n".join("\t".join(line.split()) for line in text.splitlines())
 
 
 def _header_rows(start: str, options: dict[str, Any]) -> dict[str, Any]:
@@ -362,7 +376,7 @@ def _header_rows(start: str, options: dict[str, Any]) -> dict[str, Any]:
     lines = ExtraLines(options.get("skip_rows", 0), options.get("comment"))
     text = b"".join(without_extra_lines([start.encode()], lines)).decode()
     if options.get("delimiter") == BLANKS:
-        text = "\n".join("\t".join(line.split()) for line in text.splitlines())
+        text = _split_at_blanks(text)
     try:
         records = Sample(text, complete=True).records(find_delimiter(Sample(text, complete=True), ""))
     except DataError:
@@ -380,11 +394,21 @@ def _is_number(cell: str) -> bool:
 
 def _ends(source: Source) -> tuple[str, str]:
     """The first and the last text of a file."""
-    start, end = b"", b""
+    start, end, encoding = b"", b"", ""
     for chunk in source.chunks(SAMPLE):
-        start = start or chunk
+        start, encoding = start or chunk, encoding or _encoding(chunk)
         end = (end + chunk)[-SAMPLE // 16 :]
-    return start.decode("latin-1"), end.decode("latin-1")
+    if encoding != "utf-8":
+        start, end = (part.decode(encoding, "ignore").encode() for part in (start, end))
+    return start[len(naming_line(start)[0]) :].decode("latin-1"), end.decode("latin-1")
+
+
+def _encoding(start: bytes) -> str:
+    """The encoding by the first bytes, UTF-8 for each in which ASCII is one byte."""
+    try:
+        return find_encoding(start, "")
+    except DataError:
+        return "utf-8"
 
 
 def columns_with_leading_zeros(table: Table, config: DataConfig, frame: pd.DataFrame) -> frozenset[str]:
@@ -413,6 +437,15 @@ def _has_leading_zeros(column: pd.Series) -> bool:
     cells = [str(cell) for cell in column.dropna().unique()]
     is_padded = any(cell.startswith("0") and len(cell) > 1 for cell in cells)
     return is_padded and all(map(str.isdigit, cells)) and len(set(map(len, cells))) == 1
+
+
+def _rows_at_end(frame: pd.DataFrame) -> int:
+    """Rows at the end of a table that are none, such as sums and sources; 0 for none."""
+    filled = np.flatnonzero(frame.iloc[:, 1:].notna().any(axis=1))
+    alone = len(frame) - 1 - int(filled[-1]) if len(filled) else 0  # in their first cell
+    if 0 < alone <= MOST_FOOTERS and frame.iloc[-alone:, 0].notna().any():
+        return alone
+    return rows_without_stamps_at_end(frame) or rows_without_numbers_at_end(frame)
 
 
 def rows_without_stamps_at_end(frame: pd.DataFrame) -> int:
