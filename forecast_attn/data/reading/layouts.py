@@ -29,7 +29,11 @@ MANY_STEPS = 8
 """Fewest numbered columns that are rather steps than variables."""
 
 _STEM = re.compile(r"(\D*?)[ ._-]?(\d{1,6})")
-_DATED = re.compile(r"\d{4}([-./]\d{1,2}){0,2}|\d{4}[- ]?[QqMm]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{2,4}")
+_DATED = re.compile(
+    r"\d{4}([-./]\d{1,2}){0,2}|\d{4}[- ]?[QqMm]\d{1,2}|(\d{1,2}[-./]){1,2}\d{4}|\d{1,2}[-./]\d{1,2}[-./]\d{2}"
+)
+_OF_YEARS = re.compile(r"(.*?[^\d]+?)[ ._-]?((?:1[6-9]|2[0-2])\d{2})")
+"""Names of one value in several years: `gdp1990`, `gdp2000`."""
 _WITH_WORDS = re.compile(
     r"([^\W\d_]{3,9}\.?|[QqTt][1-4]|[Ww]\d\d?)[ /_'-]*\d{2,4}|\d{4}[ /_-]*([^\W\d_]{3,9}|[Ww]\d\d?)"
 )
@@ -170,7 +174,15 @@ def find_steps(frame: pd.DataFrame) -> StepColumns | None:
         steps = _dated({name: text for name in numbers if form.fullmatch(text := _plain_date(name))})
         if steps is not None:
             return steps
-    return _numbered(numbers)
+    return _of_years(numbers) or _numbered(numbers)
+
+
+def _of_years(names: list[str]) -> StepColumns | None:
+    """The columns that have one name before a year; None where there are several such names, or none."""
+    matches = {name: match for name in names if (match := _OF_YEARS.fullmatch(name.strip()))}
+    if len({match[1] for match in matches.values()}) != 1:
+        return None
+    return _dated({name: match[2] for name, match in matches.items()})
 
 
 def _dated(texts: dict[str, str]) -> StepColumns | None:
