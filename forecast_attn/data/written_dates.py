@@ -68,7 +68,7 @@ _OF = re.compile(r"\s+(?:de|del|of)\s+", re.IGNORECASE)
 _ASIAN = re.compile(r"(\d{4})[年년](?: ?(\d{1,2})[月월](?: ?(\d{1,2})[日일])?)?")
 _ZONE = re.compile(rf"(?<=\d)\s*\(?({'|'.join(_ZONES)})\)?$")
 _GMT_WITH_OFFSET = re.compile(r"\s*(?:GMT|UTC)([+-]\d{2}:?\d{2})(?: \([^)]*\))?$")
-_ZONE_IN_BRACKETS = re.compile(r"(?<=[\dZ])\[[A-Za-z_]+(?:/[A-Za-z_]+)*\]$")
+_ZONE_IN_BRACKETS = re.compile(r"(?<=[\dZ]) ?\[[A-Za-z_]+(?:/[A-Za-z_]+)*\]$")
 _FISCAL = re.compile(r"(?:fiscal year|fy)[ .-]?(?=\d{4})", re.IGNORECASE)
 _SPAN = re.compile(r"(.{8,}?)(?: - | – | to | bis |/)(.{8,})")
 _CLOCKS = re.compile(r"(.*\d{1,2}:\d{2}) ?(?: - | – )\d{1,2}:\d{2}")
@@ -81,8 +81,8 @@ _CLOCK = r"(\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?)"
 _MONTH = rf"({'|'.join(sorted(_NAMES, key=len, reverse=True))})"
 _NAME = r"([^\W\d_]{3,})\.?"
 _ROMAN = ("I", "II", "III", "IV")
-_MARK = re.compile(r"(?<=[\w.])\s*(?:\[[a-z]\]|\([a-z]\))$")
-"""Behind what is provisional or revised: `Jan 2024 [r]`."""
+_MARK = re.compile(r"(?<=[\w.])\s*(?:\[[a-z]\]|\([a-z]\)|[*†]+)$")
+"""Behind what is provisional, revised, or has a footnote: `Jan 2024 [r]`, `2002-03*`."""
 _Plain = str | Callable[[re.Match[str]], str]
 _PLAIN_FORMS: tuple[tuple[str, _Plain], ...] = (
     (r"[QT]([1-4])[ /_-]?['’]?(\d{4}|\d{2})", lambda date: f"{_full_year(date[2])}Q{date[1]}"),  # Q42010 is no X4201
