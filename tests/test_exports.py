@@ -175,6 +175,118 @@ def of_a_consumer_price_index() -> str:
     return "\n".join([*head, *names, *rows, "__________", "© Statistisches Bundesamt (Destatis), 2023"])
 
 
+def of_cost_centres() -> str:
+    """Months with slashes as columns beside numbers that count the rows."""
+    months = [f"{month:%m/%Y}" for month in pd.date_range("2020-01-01", periods=40, freq="MS")]
+    rows = [f"{4100 + at};Unit {at};" + ";".join(map(str, values(40, 10.0 * at).round())) for at in range(1, 7)]
+    return "\n".join([";".join(["Centre", "Name", *months]), *rows])
+
+
+def of_censuses() -> str:
+    """A value of several years, ten apart, beside other numbers."""
+    names = ",".join(f"gdp{year}" for year in range(1930, 2020, 10))
+    rows = [f"state {at}," + ",".join(map(str, values(9, 9.0 * at))) + f",{at % 4}" for at in range(1, 9)]
+    return "\n".join([f"State,{names},zone", *rows])
+
+
+def of_a_heart_monitor() -> str:
+    """A clock in milliseconds, and a heart rate whose name is short for the hour."""
+    return "\n".join(["timer,hr", *(f"{8.5479 * at:.4f},{int(value)}" for at, value in enumerate(values(300, 80.0)))])
+
+
+def of_an_ocean_index() -> str:
+    """A title as wide as the rows, of which the first one has a whole year."""
+    months = pd.date_range("1951-01-01", periods=120, freq="MS")
+    rows = [f"{m:%Y%m},{m.year + (m.month - 1) / 12:.6g},{v}" for m, v in zip(months, values(120, 0.0), strict=True)]
+    return "\n".join(["Ocean Index (OI),,", "Date,Year,Value", *rows])
+
+
+def of_a_price_index() -> str:
+    """Titles as wide as the rows, of which the first one is nearly empty."""
+    months = "JAN,FEB,MAR,APR,MAY,JUNE,JULY,AUG,SEP,OCT,NOV,DEC"
+    rows = [f"{1978 + at}," + ",".join(map(str, values(12, 100.0 + at))) + ",99.5" for at in range(20)]
+    head = ["Price Index,,,,,,,,,,,,,", "All items,,,,,,,,,,,,,", f"YEAR,{months},AVG", "1977,,,,,,,,,,,,100.1,"]
+    return "\n".join([*head, *rows])
+
+
+def of_a_solar_portal() -> str:
+    """The delimiter is named first, and lines without it follow."""
+    days = pd.date_range("2021-01-01", periods=100)
+    rows = [f"{day:%d.%m.%Y};{comma(value, 3)}" for day, value in zip(days, values(100), strict=True)]
+    return "\n".join(["sep=;", "Version CSV|Tool PORTAL|Delimiter semicolon", "", "Period;Yield [kWh]", *rows])
+
+
+def of_an_exchange_rate_service() -> str:
+    """A title and a source around columns between blanks, one of them the number of the day."""
+    days = pd.bdate_range("1997-01-02", periods=120)
+    rows = [f"{int(d.to_julian_date())} {d:%Y/%m/%d} {d:%a} {v}" for d, v in zip(days, values(120), strict=True)]
+    return "\n".join(
+        ["PACIFIC Exchange Rate Service", "Jul.Day YYYY/MM/DD Wdy GBP/USD", *rows, "(C) 2015 by a professor"]
+    )
+
+
+def of_a_wristband() -> str:
+    """Settings as wide as the rows stand above them, and no names."""
+    seconds = pd.date_range("2000-01-27 19:00", periods=200, freq="s")
+    rows = [f"{second},{value},5{at % 3}" for at, (second, value) in enumerate(zip(seconds, values(200), strict=True))]
+    head = ["Start: 2000-01-27 19:00:00", "", "Serial number:,my,my", "Name:,Acceleration,Light", "Group:,0,1"]
+    head += ["Type:,0+1,3", "Sample rate:,10,10", "Store rate:,1,1", "Binning mode:,Sum,Average", "Bins:,0,0", ""]
+    return "\n".join([*head, *rows])
+
+
+def of_a_sensor_network() -> str:
+    """Names between blanks above rows between tabs."""
+    return "\n".join(["Reading# Mote-ID Humidity", *(f"{at}\t3\t{v}" for at, v in enumerate(values(90), 1))])
+
+
+def of_a_customer_database() -> str:
+    """Quoted amounts with a mark of thousands, and notes below them."""
+    days = pd.date_range("2022-01-03", periods=60, freq="7D")
+    rows = [f'"Deal {at}","{1000 + 37 * at:,}.00","{d.month}/{d.day}/{d.year}"' for at, d in enumerate(days)]
+    return "\n".join(
+        ['"Name","Amount","Close Date"', *rows, "", '"All deals"', '"Confidential"', '"By:  Jane  1/5/2023"']
+    )
+
+
+def of_a_resource_plan() -> str:
+    """A title above lines that are drawn with dashes alone, and bars at both ends of the rows."""
+    months = pd.date_range("2018-01-01", periods=40, freq="MS")
+    rows = [f"|{name}|{m:%m.%Y}| 1.{500 + 9 * m.month:03d},000|" for m in months for name in ("100-200", "100-300")]
+    rule = "-" * 30
+    return "\n".join(["Consumption", "", rule, "|Material|Month|Quantity|", rule, *rows, rule])
+
+
+def of_a_hospital() -> str:
+    """Patients are numbered, and each came at some minute."""
+    at = np.cumsum(np.random.default_rng(4).integers(2, 38, 600))
+    times = pd.Timestamp("2023-01-01") + pd.to_timedelta(at, unit="min")
+    rows = [
+        f"{1000 + at};{t:%d.%m.%Y %H:%M};{value}" for at, (t, value) in enumerate(zip(times, values(600), strict=True))
+    ]
+    return "\n".join(["Case;Admitted;Pulse", *rows])
+
+
+def of_a_call_centre() -> str:
+    """Half-hours from one time of day to the next."""
+    rows = [
+        f"{queue},{day:%d-%b-%y},{hour:02d}:{minute:02d}-{hour + minute // 30:02d}:{30 - minute:02d},{hour + day.day}"
+        for day in pd.bdate_range("2023-02-01", periods=20)
+        for hour in range(8, 18)
+        for minute in (0, 30)
+        for queue in ("Billing", "Support")
+    ]
+    return "\n".join(["Queue,Date,Interval,Offered", *rows])
+
+
+def of_a_development_bank() -> str:
+    """Empty rows and a source below the others, as wide as they."""
+    years = ",".join(f"{year} [YR{year}]" for year in range(2000, 2020))
+    rows = [f"land {at},L{at}," + ",".join(map(str, values(20, 5.0 * at))) for at in range(1, 9)]
+    return "\n".join(
+        [f"Country Name,Country Code,{years}", *rows, *["," * 21] * 2, "Last Updated: 04/09/2020" + "," * 21]
+    )
+
+
 READ: dict[Callable[[], str], tuple[dict[str, object], str]] = {
     of_charts: (
         {"layout": "rows", "item_id": "artist,track"},
@@ -232,6 +344,53 @@ READ: dict[Callable[[], str], tuple[dict[str, object], str]] = {
         },
         "'Verbraucherpreisindex 2020=100', 12 steps of 1 row ahead, if the rows are in the order of time",
     ),
+    of_cost_centres: ({"layout": "rows"}, "the rows as 6 series, 12 steps of 1 month ahead"),
+    of_censuses: ({"layout": "rows"}, "the rows as 8 series, 3 steps of 10 years ahead"),
+    of_a_heart_monitor: (
+        {"time": "row-number", "target": "hr"},
+        "'hr', 12 steps of 1 row ahead, if the rows are in the order of time",
+    ),
+    of_an_ocean_index: ({"skip_rows": 1, "time": "Year"}, "'Value', 12 steps of 1 month ahead"),
+    of_a_price_index: (
+        {"skip_rows": 2, "layout": "calendar"},
+        "the cells as one series, 12 steps of 1 month ahead",
+    ),
+    of_a_solar_portal: (
+        {"skip_rows": 2, "decimal": ","},
+        "'Yield [kWh]', 7 steps of 1 day ahead, with ',' before decimals",
+    ),
+    of_an_exchange_rate_service: (
+        {"delimiter": "blanks", "skip_rows": 1, "skip_footer": 1, "target": "GBP/USD"},
+        "'GBP/USD', 5 steps of 1 business day ahead",
+    ),
+    of_a_wristband: (
+        {"skip_rows": 11, "header": False, "target": "column_2"},
+        "'column_2', 47 steps of 1 second ahead",
+    ),
+    of_a_sensor_network: (
+        {"delimiter": "blanks", "time": "Reading#", "target": "Humidity"},
+        "'Humidity', 12 steps of 1 row ahead",
+    ),
+    of_a_customer_database: (
+        {"skip_footer": 3, "decimal": "."},
+        "'Amount', 13 steps of 1 week ahead, with '.' before decimals",
+    ),
+    of_a_resource_plan: (
+        {"skip_rows": 3, "comment": "--", "decimal": ",", "item_id": "Material"},
+        "'Quantity' of 2 series told apart by 'Material', 12 steps of 1 month ahead, with ',' before decimals",
+    ),
+    of_a_hospital: (
+        {"target": "Pulse", "date_format": "day-first", "resample": "30min", "missing": "mask"},
+        "'Pulse', mean of each 30 minutes, 48 steps of 30 minutes ahead",
+    ),
+    of_a_call_centre: (
+        {"time": "Date,Interval", "item_id": "Queue"},
+        "'Offered' of 2 series told apart by 'Queue', 20 steps of 30 minutes ahead",
+    ),
+    of_a_development_bank: (
+        {"skip_footer": 3, "layout": "rows"},
+        "the rows as 8 series, 3 steps of 1 year ahead",
+    ),
 }
 
 
@@ -264,3 +423,43 @@ def test_a_month_that_is_an_english_word_is_one_beside_others() -> None:
     stamps, bad = parse_timestamps(pd.Series(["jul-05", "ago-05", "ene-06"], dtype="str"))
     assert (stamps[1], bad.any()) == (np.datetime64("2005-08-01"), False)
     assert parse_timestamps(pd.Series(["ago-05", "ago-06"], dtype="str"))[1].all()
+
+
+@pytest.mark.parametrize(
+    ("head", "row"),
+    [
+        ('# Downloaded on 2020-02-05\n\n"Date","Price"', '"{day:%Y-%m-%d}",25,{at}525'),  # decimal commas without quotes: the cents are no column
+        ("Series,Year,Period,Value", "A,{year},M{month:02d},{at}.5"),  # the thirteenth month is the mean of the year
+        ("Country,1990 [YR1990],2000 [YR2000],2010 [YR2010],2013 [YR2013]", "land {at},{at},{at}.5,{at}.7,{at}.1"),
+    ],
+)
+def test_what_would_be_read_wrong_is_refused(tmp_path: Path, head: str, row: str) -> None:
+    path = tmp_path / "table.csv"
+    days = pd.date_range("2008-04-07", periods=130, freq="7D")
+    rows = [row.format(day=d, at=at, year=2000 + at // 13, month=at % 13 + 1) for at, d in enumerate(days)]
+    path.write_text("\n".join([head, *rows]) + "\n")
+    assert find_proposals(path, DataConfig()) == ()
+
+
+def test_lines_below_the_rows_of_utf_16_are_counted(tmp_path: Path) -> None:
+    rows = [f"L{at}\t" + "\t".join(f"1,{at}00.{year % 100:02d}" for year in range(1990, 2020)) for at in range(1, 6)]
+    lines = ["ISO\t" + "\t".join(map(str, range(1990, 2020))), *rows, "", "A source, April 2024"]
+    path = tmp_path / "table.xls"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-16")
+    assert find_proposals(path, DataConfig())[0].num_series == 5
+
+
+@pytest.mark.parametrize(
+    ("cells", "second"),
+    [
+        (
+            ["2014-05-07 13:29:50+0100 [Europe/London]", "2014-05-07 13:30:20+0100 [Europe/London]"],
+            "2014-05-07T12:30:20",
+        ),
+        (["2001-02", "2002-03*"], "2002"),
+        (["1998-99", "1999-00*"], "1999"),
+    ],
+)
+def test_marks_behind_a_date_are_no_part_of_it(cells: list[str], second: str) -> None:
+    stamps, bad = parse_timestamps(pd.Series(cells, dtype="str"))
+    assert (stamps[1].astype(str)[: len(second)], bad.any()) == (second, False)

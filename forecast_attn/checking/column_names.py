@@ -7,6 +7,7 @@ import re
 import pandas as pd
 
 from forecast_attn.data.reading.joined import ROW_NUMBER, unit_of, unit_of_column
+from forecast_attn.data.roles import is_numeric
 
 COUNTERS = ("no", "no.", "nr", "obs", "rownames", "row", "n", "number", "instant", "index")
 """Names of columns that number the rows."""
@@ -16,7 +17,7 @@ _CALENDAR = (
 )
 _NAMING_WORDS = (
     *("id", "no", "nr", "num", "number", "code", "zip", "zipcode", "postcode", "phone", "fips", "sku", "account"),
-    *("flight", "customer", "invoice"),
+    *("flight", "customer", "invoice", "name", "country", "region", "city", "channel", "category", "type", "class"),
 )
 """Last word of a column of whole numbers that are names: `InvoiceNo`, `Postal Code`."""
 _MONEY_WORDS = {
@@ -27,6 +28,7 @@ _MONEY_WORDS = {
 _CURRENCY = r"[$€£¥₹]|\b(EUR|USD|GBP|CHF|JPY)\b"
 _MOST_LETTERS = 2
 """Longest name that may be short for a unit of time, or for anything else."""
+_MOST_OF_UNITS = {"quarter": 4, "month": 12, "hour": 24, "day": 31, "week": 53, "minute": 59}
 
 
 def words_of(name: str) -> set[str]:
@@ -46,7 +48,8 @@ def is_unnamed_counter(name: str) -> bool:
 
 def counts_rows(name: str) -> bool:
     """Return whether a column is the number of the row, counted here or in the file."""
-    return name == ROW_NUMBER or name.lower() in COUNTERS or is_unnamed_counter(name)
+    plain = name.lower().strip("# ")
+    return name == ROW_NUMBER or plain in COUNTERS or not plain or is_unnamed_counter(name)
 
 
 def is_called_id(name: str) -> bool:
@@ -68,6 +71,8 @@ def is_called_money(name: str) -> bool:
 def is_of_the_calendar(column: pd.Series) -> bool:
     """Return whether a column says when its row is, by its name; where that is short, `MO`, by its cells too."""
     plain = str(column.name).lower()
-    unit = unit_of(plain) if len(plain) > _MOST_LETTERS else unit_of_column(column)
+    unit = (unit_of(plain) if len(plain) > _MOST_LETTERS else None) or unit_of_column(column)
+    if unit in _MOST_OF_UNITS and len(plain) <= _MOST_LETTERS and is_numeric(column):  # `hr` may be a heart rate
+        unit = unit if pd.to_numeric(column, errors="coerce").max() <= _MOST_OF_UNITS[unit] else None
     is_part = re.match(r"(minute|hour|day|week|month)s? of (the )?", plain) is not None
     return unit is not None or is_part or plain in _CALENDAR or plain in COUNTERS

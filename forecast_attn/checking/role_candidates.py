@@ -165,8 +165,14 @@ def role_candidates(frame: pd.DataFrame, config: DataConfig) -> list[RoleCandida
     is_panel = config.time is None and any(begins_again(frame[name]) for name in frame.columns)
     is_panel = is_panel or any(map(_is_a_time_of_many_rows, candidates))
     if is_panel or any(candidate.is_of_dates for candidate in candidates):  # rows are no steps
-        return [each for each in candidates if each.is_of_dates or not counts_rows(each.time)]
+        return [each for each in candidates if each.is_of_dates or not _numbers_rows(frame, each.time)]
     return candidates
+
+
+def _numbers_rows(frame: pd.DataFrame, time: str) -> bool:
+    """Return whether a time is the number of the row, by its name or, as that of an order, by one more in each row."""
+    is_named = time.lower() in (*TIME_NAMES, *LOOSE_TIME_NAMES, *_STEPS)
+    return counts_rows(time) or (time in frame.columns and not is_named and counts_up(frame[time]))
 
 
 def _ranked(candidates: list[RoleCandidate]) -> list[RoleCandidate]:

@@ -36,7 +36,10 @@ MOST_REPEATED = 0.03
 """Share of rows with the stamp of an earlier one that are mistakes of a table, and no further series."""
 SOON = 0.1
 """Share of the time that a table spans within which what follows an event has mostly come."""
-_CLOCK = re.compile(r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[AaPp]\.?[Mm]\.?| ?[ap])?|\d{1,2}\.\d{2}\.\d{2}|\d\d\s?-\s?\d\d")
+_CLOCK = re.compile(
+    r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[AaPp]\.?[Mm]\.?| ?[ap])?|\d{1,2}\.\d{2}\.\d{2}"
+    r"|\d\d\s?-\s?\d\d|\d{1,2}:\d\d\s?-\s?\d{1,2}:\d\d"
+)
 _DOTTED_DATE = re.compile(r"(0?[1-9]|[12]\d|3[01])\.(0[1-9]|1[0-2])\.\d{2}")
 """06.01.21 is no time of day, unless others are 06.00.00 and 06.15.00."""
 Keys = NDArray[np.int64]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from forecast_attn.checking.column_names import (
     is_called_a_name,
     is_called_id,
+    is_called_money,
     is_of_the_calendar,
     is_unnamed_counter,
     words_of,
@@ -27,11 +28,11 @@ from forecast_attn.data.roles import FORECAST_WORDS, ID_NAMES, ROW_NAMES, TARGET
 MANY = 6
 """Fewest columns of one kind that are rather series than covariates."""
 EVEN = 0.05
-"""Share by which the steps of an axis, such as seconds or speeds, may differ from their median."""
+"""Share by which the steps of an axis, such as seconds or speeds, may differ from their median, or go back."""
 SAME_START = 5
 """Letters with which the names of a column and its table begin alike."""
 _NAMES = 3
-"""Doubt about a column of numbers that are names of something, the greatest."""
+"""Doubt about a column of numbers that are names of something, or a clock, the greatest."""
 _FAR = 0.1
 """Share of the deviation of a coordinate by which the places of two events differ, and not those of a track."""
 _SCALE_APART = 20.0
@@ -84,7 +85,9 @@ def target_candidates(
 
     def rank(column: str) -> tuple[int | bool, ...]:
         is_forecast = not FORECAST_WORDS.isdisjoint(words_of(column))
-        return doubts[column], _by_name(column), column not in titled, is_forecast, "total" not in words_of(column)
+        is_amount = candidate.is_of_events and is_called_money(column)
+        is_total = "total" in words_of(column)
+        return doubts[column], _by_name(column), column not in titled, is_forecast, not is_amount, not is_total
 
     is_named = any(_by_name(each) < len(_LIKELY_TARGETS) or each in titled for each in likely)
     are_of_one_scale = _have_one_scale([values[n] for n in likely])
@@ -179,9 +182,11 @@ def _doubt(values: pd.Series, series: NDArray[np.int64], candidate: RoleCandidat
         return _NAMES
     if _stands_still(values) or _are_codes(values):
         return 2
+    if _goes_one_way(values, series, evenly=True):
+        return _NAMES
     is_axis = _is_called(name, _SUBJECT_PROPERTIES) or _is_clock_number(values)
     # An axis may be uneven where no column is the time: ages of samples of a core.
-    return int(is_axis or _goes_one_way(values, series, evenly=candidate.time != ROW_NUMBER))
+    return int(is_axis or (candidate.time == ROW_NUMBER and _goes_one_way(values, series, evenly=False)))
 
 
 def _jumps(values: pd.Series) -> bool:
@@ -218,7 +223,7 @@ def _is_clock_number(values: pd.Series) -> bool:
 
 
 def _goes_one_way(values: pd.Series, series: NDArray[np.int64], *, evenly: bool) -> bool:
-    """Return whether numbers rise, or fall, with every row of a series, as no measurement does.
+    """Return whether numbers rise, or fall, with nearly every row of a series, and hardly go back, as no measurement.
 
     Args:
         values: a column.
@@ -226,7 +231,9 @@ def _goes_one_way(values: pd.Series, series: NDArray[np.int64], *, evenly: bool)
         evenly: by about the same in nearly every row, as those of a clock.
     """
     steps = np.diff(values.to_numpy())[series[1:] == series[:-1]]
-    if len(steps) < FEWEST_ROWS or not ((steps > 0).all() or (steps < 0).all()):
+    steps = steps if steps.sum() > 0 else -steps
+    least = (1 - EVEN) * np.abs(steps).sum()
+    if len(steps) < FEWEST_ROWS or not (np.mean(steps > 0) >= 1 - EVEN and steps.sum() >= least):
         return False
     usual = np.median(steps)
     return not evenly or bool(np.mean(np.abs(steps - usual) <= EVEN * abs(usual)) >= MOSTLY_STEPS)
@@ -242,7 +249,8 @@ def _counts_or_cycles(values: pd.Series, series: NDArray[np.int64]) -> bool:
     steps = np.diff(numbers)[inside]
     is_next = (steps == 1) | (numbers[1:][inside] == numbers.min())
     are_years = numbers.min() >= FIRST_YEAR and numbers.max() <= LAST_YEAR and steps.min() >= 0 and steps.max() == 1
-    return bool(are_years or (steps == 1).all() or (is_next.mean() > 0.9 and np.mean(steps == 1) > 0.6))
+    are_days = (steps > 0).all()  # with some left out, as those of weekends
+    return bool(are_years or (np.mean(steps == 1) > 0.6 and (are_days or is_next.mean() > 0.9)))
 
 
 def _have_one_scale(columns: list[pd.Series]) -> bool:

@@ -35,6 +35,7 @@ _UNITS = {
 }
 """Unit of time -> names of columns that count it, in lower case; English, German, French, Spanish or Italian ones."""
 _DOTTED_CLOCK = r"\d{1,2}\.\d{2}\.\d{2}"
+_TIME_OF_DAY = r"\d{1,2}:\d{2}"
 LONG_MONTHS = (
     *("january", "february", "march", "april", "may", "june", "july"),
     *("august", "september", "october", "november", "december"),
@@ -111,7 +112,8 @@ def unit_of_column(column: pd.Series) -> str | None:
     if column.dtype.kind == "i":  # as accountants count them
         return {12: "month", 4: "quarter"}.get(int(column.max()) if column.min() == 1 else 0)
     cells = column.dropna().astype(str).str.strip().unique()
-    quarters, months = (_are_all(cells, pattern) for pattern in (r"[Qq]0?[1-4]", r"[Mm](0?[1-9]|1[0-2])"))
+    # The last one of each is the mean of the year: no month, and no series either.
+    quarters, months = (_are_all(cells, pattern) for pattern in (r"[Qq]0?[1-5]", r"[Mm](0?[1-9]|1[0-3])"))
     return "quarter" if quarters else "month" if months else None
 
 
@@ -246,8 +248,9 @@ def _date_of_units(units: dict[str | None, pd.Series], source: str) -> pd.Series
 
 
 def _date_and_clock(date: pd.Series, clock: pd.Series) -> pd.Series:
-    """A date, and a time of day, `18:00`, `18.00.00`, an hour `18 - 19` or its number, with a blank between them."""
+    """A date, and a time of day, `18:00`, `18.00.00`, an interval `18 - 19`, or an hour, with a blank between them."""
     time = clock.astype("string").str.strip().str.replace(re.compile(r"^(\d\d)\s?-\s?\d\d$"), r"\1:00", regex=True)
+    time = time.str.replace(re.compile(rf"^({_TIME_OF_DAY})\s?-\s?{_TIME_OF_DAY}$"), r"\1", regex=True)
     dotted = time.str.fullmatch(_DOTTED_CLOCK).fillna(False)
     time = time.mask(dotted, time.str.replace(".", ":", regex=False))
     per_day = periods_of_day(clock)
