@@ -78,9 +78,12 @@ def test_json(forecast: Callable, write: Callable, words: tuple[str, ...]) -> No
     assert finding["fix"].startswith("correct the cell")
 
 
-def test_whole_numbers_too_far_apart_to_be_steps_are_a_finding(forecast: Callable, write: Callable) -> None:
+@pytest.mark.parametrize("options", [(), ("--time", "date")])
+def test_whole_numbers_too_far_apart_to_be_steps_are_a_finding(
+    forecast: Callable, write: Callable, options: tuple[str, ...]
+) -> None:
     stamps = [number * 10**15 for number in range(40)]
-    outcome = forecast("check", write(pd.DataFrame({"date": stamps, "y": range(40)})), "--json")
+    outcome = forecast("check", write(pd.DataFrame({"date": stamps, "y": range(40)})), "--json", *options)
     assert outcome.code == 1
     assert [finding["code"] for finding in json.loads(outcome.out)["findings"]] == ["FA203"]
 

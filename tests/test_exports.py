@@ -428,7 +428,10 @@ def test_a_month_that_is_an_english_word_is_one_beside_others() -> None:
 @pytest.mark.parametrize(
     ("head", "row"),
     [
-        ('# Downloaded on 2020-02-05\n\n"Date","Price"', '"{day:%Y-%m-%d}",25,{at}525'),  # decimal commas without quotes: the cents are no column
+        (
+            '# Downloaded on 2020-02-05\n\n"Date","Price"',
+            '"{day:%Y-%m-%d}",25,{at}525',
+        ),  # decimal commas without quotes: the cents are no column
         ("Series,Year,Period,Value", "A,{year},M{month:02d},{at}.5"),  # the thirteenth month is the mean of the year
         ("Country,1990 [YR1990],2000 [YR2000],2010 [YR2010],2013 [YR2013]", "land {at},{at},{at}.5,{at}.7,{at}.1"),
     ],

@@ -19,7 +19,7 @@ from forecast_attn.config.options import DataConfig
 from forecast_attn.data.axis import uneven_steps
 from forecast_attn.data.cells import Cells
 from forecast_attn.data.findings import Finding
-from forecast_attn.data.frequency import distinct_values, parse_frequency
+from forecast_attn.data.frequency import LONGEST_NUMBER, distinct_values, parse_frequency
 from forecast_attn.data.resampling import floored
 from forecast_attn.data.roles import Roles
 from forecast_attn.data.zones import changes_at
@@ -107,7 +107,7 @@ def _usual_whole_step(cells: Cells) -> Options | None:
         return None
     common = _common_step(cells)
     if common > 1:
-        return {"freq": str(common)}
+        return {"freq": str(common)} if len(str(common)) <= LONGEST_NUMBER else None
     step = int(steps[len(steps) // 2])
     filled = distinct_values(stamps // step)
     return {"resample": str(step)} if len(filled) >= FULL * (filled[-1] - filled[0] + 1) else None

@@ -164,9 +164,9 @@ def role_candidates(frame: pd.DataFrame, config: DataConfig) -> list[RoleCandida
         return candidates  # of months of many years: no panel
     is_panel = config.time is None and any(begins_again(frame[name]) for name in frame.columns)
     is_panel = is_panel or any(map(_is_a_time_of_many_rows, candidates))
-    if is_panel or any(candidate.is_of_dates for candidate in candidates):  # rows are no steps
+    if any(candidate.is_of_dates for candidate in candidates):  # rows are no steps
         return [each for each in candidates if each.is_of_dates or not _numbers_rows(frame, each.time)]
-    return candidates
+    return [each for each in candidates if not (is_panel and counts_rows(each.time))]
 
 
 def _numbers_rows(frame: pd.DataFrame, time: str) -> bool:
