@@ -41,8 +41,8 @@ def find_preamble(text: str) -> dict[str, Any]:
             return {"skip_rows": text.splitlines().index(header)}
         return {"comment": mark} | ({"header": False} if _begins_with_a_row(lines, mark) else {})
     ways = (_above_widest(text, lines, delimiter) for delimiter in DELIMITERS)
-    found = next((way for way in ways if way is not None), None)
-    return found if found is not None else find_wide_titles(text) or ({} if mark is None else {"comment": mark})
+    above = next((way for way in ways if way is not None), None)
+    return above if above is not None else find_wide_titles(text) or ({} if mark is None else {"comment": mark})
 
 
 def _above_widest(text: str, lines: list[str], delimiter: str) -> dict[str, Any] | None:
