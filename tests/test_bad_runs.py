@@ -3,6 +3,7 @@
 Each case goes through the command line. `refused` checks what holds for all of them.
 """
 
+import errno
 import json
 import os
 import pickle
@@ -408,17 +409,41 @@ def test_a_full_disk_during_training_leaves_an_unfinished_run(forecast, forecast
         assert forecast("train", "--resume", "run", "--quiet").code == 0
 
 
-def test_a_full_disk_behind_stdout(forecast_process, finished_run, here):
+@pytest.mark.parametrize(
+    ("method", "words", "file"),
+    [
+        ("pytorch_lightning.Trainer.save_checkpoint", (), "run/last.ckpt"),
+        ("pytorch_lightning.loggers.CSVLogger.save", ("--logger", "csv", "--log-to", "log"), "log"),
+    ],
+)
+def test_a_full_disk_during_what_lightning_writes(forecast, write, make_table, small, monkeypatch, method, words, file):
+    def write_half(_: object, path: str | None = None, *__: object) -> None:
+        if path is not None:
+            Path(path).write_bytes(b"half")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(method, write_half)
+    outcome = forecast("train", write(make_table()), *small, "--out", "run", *words)
+    assert (outcome.code, outcome.error) == (1, f"cannot write '{file}': No space left on device")
+    assert not [path.name for path in Path("run").iterdir() if ".partial" in path.name]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [((), "cannot write the output: No space left on device"), (("--no", "--json"), "no such option '--no'")],
+)
+def test_a_full_disk_behind_stdout(forecast_process, finished_run, here, words, message):
     full = Path("/dev/full")
     if not (full.exists() and stat.S_ISCHR(full.stat().st_mode)):
         pytest.skip("this system has no /dev/full")
     import sys
 
     with full.open("w") as stdout:
-        command = [sys.executable, "-m", "forecast_attn", "info", str(finished_run)]
+        command = [sys.executable, "-m", "forecast_attn", "info", str(finished_run), *words]
         done = subprocess.run(command, stdout=stdout, stderr=subprocess.PIPE, text=True, check=False)
-    assert done.returncode == 1
-    assert done.stderr.startswith("error: cannot write the output: No space left on device\nhint: ")
+    assert done.returncode == (2 if words else 1)
+    assert done.stderr.startswith(f"error: {message}\nhint: ")
+    assert "Traceback" not in done.stderr
     assert "Exception ignored" not in done.stderr
 
 

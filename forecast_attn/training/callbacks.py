@@ -189,10 +189,14 @@ class Recorder(pl.Callback):
     def _write_checkpoint(self, trainer: pl.Trainer) -> None:
         """Every device must call this: saving waits for all of them."""
         partial = self.run.checkpoint.with_name(f".{self.run.checkpoint.name}.partial")
-        with write_errors_of(self.run.checkpoint):
-            trainer.save_checkpoint(partial)
+        try:
+            with write_errors_of(self.run.checkpoint):
+                trainer.save_checkpoint(partial)
+                if trainer.is_global_zero:
+                    partial.replace(self.run.checkpoint)
+        finally:
             if trainer.is_global_zero:
-                partial.replace(self.run.checkpoint)
+                partial.unlink(missing_ok=True)
 
     @staticmethod
     def _highest(trainer: pl.Trainer, number: int) -> int:
