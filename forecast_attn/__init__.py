@@ -12,14 +12,6 @@ from typing import TYPE_CHECKING, Any
 # strict mode they do not, at the same speed. They read this once, at the first product.
 os.environ.setdefault("MKL_CBWR", "AUTO,STRICT")
 
-# onnxruntime, MLflow and Ray report to their makers how they are used, unless told not to. They read this once, too.
-for _switch, _off in (
-    ("ORT_DISABLE_TELEMETRY", "1"),
-    ("MLFLOW_DISABLE_TELEMETRY", "true"),
-    ("RAY_USAGE_STATS_ENABLED", "0"),
-):
-    os.environ.setdefault(_switch, _off)
-
 if TYPE_CHECKING:
     from forecast_attn.attention_file import AttentionDump as AttentionDump
     from forecast_attn.attention_file import read_attention as read_attention

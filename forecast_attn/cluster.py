@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from forecast_attn.errors import ConfigError, RunError, UserError, needing
+from forecast_attn.telemetry import switch_off_reports
 from forecast_attn.version import package_version
 
 Task = TypeVar("Task")
@@ -25,10 +26,8 @@ RETRIES = 5
 """Times that a task is retried when its process dies."""
 SETTLING = 1.0
 """Seconds in which tasks may end by themselves before they are interrupted."""
-SETTINGS = {
-    "RAY_USAGE_STATS_ENABLED": "0",  # otherwise Ray sends usage statistics to its authors
-    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # the default of later versions of Ray; set to silence the warning
-}
+NO_WARNING = ("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+"""The default of later versions of Ray, which this one warns of."""
 
 
 InOrder = Callable[..., Generator[Any, None, None]]
@@ -267,8 +266,8 @@ def connected(accelerator: str) -> Iterator[Cluster]:
         ConfigError: Ray is not installed, or there is no such device in the cluster.
         RunError: there is no cluster at RAY_ADDRESS.
     """
-    for name, value in SETTINGS.items():
-        os.environ.setdefault(name, value)
+    switch_off_reports("ray")
+    os.environ.setdefault(*NO_WARNING)
     with needing("--engine ray", "ray"):
         import ray.data
         import ray.exceptions

@@ -3,6 +3,7 @@
 import ast
 import gc
 import importlib
+import os
 import re
 import subprocess
 import sys
@@ -18,7 +19,7 @@ from forecast_attn.cli import COMMANDS
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "forecast_attn"
 FLOORS = (
-    ("errors", "memory", "urls", "version"),
+    ("errors", "memory", "telemetry", "urls", "version"),
     ("pipes",),
     ("config", "devices", "notebook", "cluster"),
     ("data", "nn"),
@@ -83,6 +84,14 @@ def modules_loaded_by(statement: str) -> set[str]:
 )
 def test_the_command_line_loads_nothing_heavy(statement: str) -> None:
     assert modules_loaded_by(statement).isdisjoint(HEAVY)
+
+
+def test_importing_the_package_sets_nothing_for_other_packages() -> None:
+    code = "import os\nbefore = {*os.environ}\nimport forecast_attn.forecaster\nprint(*{*os.environ} - before)"
+    unset = {name: value for name, value in os.environ.items() if not name.startswith(("MKL", "ORT", "MLFLOW", "RAY"))}
+    words = [sys.executable, "-c", code]
+    done = subprocess.run(words, capture_output=True, text=True, check=True, cwd=ROOT, env=unset)
+    assert {name for name in done.stdout.split() if name.startswith(("MKL", "ORT", "MLFLOW", "RAY"))} == {"MKL_CBWR"}
 
 
 def test_results_load_matplotlib_only_to_be_drawn() -> None:

@@ -479,8 +479,8 @@ def test_nothing_is_written_but_what_was_named(forecast_fork, write, make_table,
         assert outcome.code == 0, outcome.err
     assert [entry.name for entry in here.iterdir()] == [path]
     left = [entry for folder in folders.values() for entry in folder.rglob("*") if entry.is_file()]
-    # Matplotlib keeps a list of fonts; torch makes an empty folder of its own.
-    assert not [entry for entry in left if "matplotlib" not in str(entry) and "fontconfig" not in str(entry)]
+    assert not [entry for entry in left if "fontconfig" not in str(entry)]
+    assert not [*folders["HOME"].iterdir(), *folders["XDG_CONFIG_HOME"].iterdir()]
     written = {entry.name for entry in named.iterdir()}
     assert written == {"run", "forecast.csv", "weights.parquet", "weights.csv", "weights.png"}
 

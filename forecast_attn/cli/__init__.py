@@ -19,6 +19,7 @@ from typer.core import TyperCommand, TyperGroup
 
 import forecast_attn.cli.printing as printing
 from forecast_attn.cli.help_page import print_page
+from forecast_attn.cli.pictures_home import matplotlib_out_of_home
 from forecast_attn.errors import INTERRUPTED, ConfigError, DataError, UserError
 
 COMMANDS = {
@@ -112,6 +113,7 @@ def _root(
     """Global options."""
 
 
+@matplotlib_out_of_home()
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line and exit: 0 done, 1 bad data or bad run, 2 bad command line, 130 interrupted."""
     given = list(sys.argv[1:] if arguments is None else arguments)
@@ -205,7 +207,11 @@ def _print_user_error(error: UserError, *, as_json: bool) -> None:
     for command in error.commands:
         printing.say(f"try: {printing.one_line(command)}", err=True)
     if as_json:
-        printing.write_json({"error": error.to_dict()})
+        try:
+            printing.write_json({"error": error.to_dict()})
+            sys.stdout.flush()
+        except OSError:  # the disk of stdout may be the one that is full
+            _abandon_stdout()
 
 
 def _full_hint(error: UserError) -> str | None:

@@ -32,6 +32,7 @@ from forecast_attn.forecasting.predict import kept_weights
 from forecast_attn.runs.atomic import write_atomically
 from forecast_attn.runs.output_paths import check_folder
 from forecast_attn.runs.run_dir import RunDir
+from forecast_attn.telemetry import switch_off_reports
 from forecast_attn.version import package_version
 
 FORMAT = 1
@@ -77,6 +78,7 @@ def check_installed() -> None:
     Raises:
         ConfigError: with the command that installs them.
     """
+    switch_off_reports("onnxruntime")
     with needing("an ONNX file", "onnx"):
         for name in ("onnx", "onnxscript", "onnxruntime"):
             importlib.import_module(name)

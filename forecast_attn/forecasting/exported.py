@@ -18,6 +18,7 @@ from forecast_attn.errors import ConfigError, RunError, UserError, needing
 from forecast_attn.forecasting.model import Model, WindowForecasts, read_config, read_schema
 from forecast_attn.forecasting.quantiles import cut_off
 from forecast_attn.runs.run_dir import RunDir
+from forecast_attn.telemetry import switch_off_reports
 
 if TYPE_CHECKING:
     from forecast_attn.config.options import RunConfig
@@ -32,6 +33,7 @@ Arrays = dict[str, NDArray[Any]]
 
 def open_session(content: bytes, threads: int = 1) -> Any:
     """Return a file's content as a session of onnxruntime on the CPU."""
+    switch_off_reports("onnxruntime")
     import onnxruntime
 
     options = onnxruntime.SessionOptions()

@@ -15,6 +15,7 @@ from forecast_attn.errors import needing
 from forecast_attn.forecasting.inference import load_model
 from forecast_attn.forecasting.predict import ForecastRequest, LoadedRun, PreparedForecast, forecast_prepared
 from forecast_attn.runs.run_dir import RunDir
+from forecast_attn.telemetry import switch_off_reports
 from forecast_attn.version import package_version
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ def save_mlflow_model(run: Path | str, path: Path | str) -> None:
         ConfigError: MLflow is not installed.
         RunError: the run is unfinished or damaged.
     """
+    switch_off_reports("mlflow")
     with needing("a model of MLflow", "mlflow"):
         import mlflow.pyfunc
         from mlflow.models import ModelSignature

@@ -11,14 +11,16 @@ import os
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forecast_attn.config.options import RunConfig
 from forecast_attn.config.requests import TrackingRequest
 from forecast_attn.errors import ConfigError
+from forecast_attn.runs.atomic import write_errors_of
 from forecast_attn.runs.run_dir import RunDir
+from forecast_attn.telemetry import switch_off_reports
 from forecast_attn.training.process_group import is_first
 from forecast_attn.training.progress import EpochRecord, TrainingListener
 from forecast_attn.training.schedule import TrainingPlan
@@ -106,7 +108,8 @@ def tracked(
     try:
         yield tracker
     except BaseException:
-        tracker.ended("failed")
+        with suppress(OSError):  # as the disk may be full
+            tracker.ended("failed")
         raise
     tracker.finished()
 
@@ -120,6 +123,8 @@ class Tracker(TrainingListener):
         self._prefix = ""
         self._step = 0
         self._config: RunConfig | None = None
+        self._folder = Path(request.log_to or run.tracked)
+        """In messages; for MLflow it may be an address."""
 
     # ------------------------------------------------------------------ what is heard
 
@@ -137,14 +142,16 @@ class Tracker(TrainingListener):
         """Open the logger."""
         self.listener.training_started(plan, first_epoch, device)
         is_new = self._logger is None and not self.run.tracking.is_file()
-        self._open(first_epoch)
-        if is_new and self._config is not None:
-            self._logger.log_hyperparams(_flat(self._config.to_dict()))
+        with write_errors_of(self._folder):
+            self._open(first_epoch)
+            if is_new and self._config is not None:
+                self._logger.log_hyperparams(_flat(self._config.to_dict()))
 
     def epoch_done(self, record: EpochRecord, is_best: bool) -> None:
         """Log the losses of an epoch."""
         self.listener.epoch_done(record, is_best)
-        self._log_curves(record._asdict())
+        with write_errors_of(self._folder):
+            self._log_curves(record._asdict())
 
     # No logger wants the others.
 
@@ -167,6 +174,10 @@ class Tracker(TrainingListener):
 
     def finished(self) -> None:
         """Log the scores beside the baselines', pictures, and the run as an artefact."""
+        with write_errors_of(self._folder):
+            self._log_scores()
+
+    def _log_scores(self) -> None:
         self._open()
         metrics = self.run.read_json(self.run.metrics)
         scores: dict[str, Any] = {
@@ -239,6 +250,7 @@ def _make_logger(run: RunDir, request: TrackingRequest, identifier: str | None) 
         return logger
     if request.logger == "tensorboard":
         return loggers.TensorBoardLogger(folder, name="", version="", default_hp_metric=False)
+    switch_off_reports(str(request.logger))
     if request.logger == "mlflow":
         return loggers.MLFlowLogger(PROJECT, name, tracking_uri=request.log_to, run_id=identifier)
     return loggers.WandbLogger(project=PROJECT, name=name, save_dir=folder, id=identifier, resume="allow")

@@ -73,8 +73,8 @@ def test_onnxruntime_reports_nothing_to_its_maker(tmp_path: Path, process_enviro
     """Its reports begin with a device's id in the home folder, as soon as it is imported; CI switches them off."""
     unset = ("CI", "ORT_DISABLE_TELEMETRY", "XDG_CACHE_HOME")
     environment = {name: value for name, value in process_environment.items() if name not in unset}
-    words = [sys.executable, "-c", "import forecast_attn, onnxruntime"]
-    subprocess.run(words, env=environment | {"HOME": str(tmp_path)}, check=True)
+    code = "from forecast_attn.export.onnx_file import check_installed; check_installed()"
+    subprocess.run([sys.executable, "-c", code], env=environment | {"HOME": str(tmp_path)}, check=True)
     assert not list(tmp_path.rglob("*"))
 
 
