@@ -287,6 +287,21 @@ def of_a_development_bank() -> str:
     )
 
 
+def of_a_crop_model() -> str:
+    """Years and days of the year, without names."""
+    days = pd.date_range("1981-05-20", periods=400)
+    return "\n".join(f"{d.year}\t{d.day_of_year}\t{v}" for d, v in zip(days, values(400), strict=True))
+
+
+def of_a_greenhouse_gas() -> str:
+    """Year, month and day of weeks between blanks below comments, without names."""
+    days = pd.date_range("2001-01-07", periods=120, freq="7D")
+    rows = [
+        f"  {d:%Y  %m  %d}  {d.year + d.day_of_year / 365:.4f}  {v}" for d, v in zip(days, values(120), strict=True)
+    ]
+    return "\n".join(["# USE OF DATA", "#", "# The week, with its middle, in ppm", *rows])
+
+
 READ: dict[Callable[[], str], tuple[dict[str, object], str]] = {
     of_charts: (
         {"layout": "rows", "item_id": "artist,track"},
@@ -386,6 +401,20 @@ READ: dict[Callable[[], str], tuple[dict[str, object], str]] = {
     of_a_call_centre: (
         {"time": "Date,Interval", "item_id": "Queue"},
         "'Offered' of 2 series told apart by 'Queue', 20 steps of 30 minutes ahead",
+    ),
+    of_a_crop_model: (
+        {"header": False, "time": "column_1,column_2"},
+        "'column_3', 7 steps of 1 day ahead",
+    ),
+    of_a_greenhouse_gas: (
+        {
+            "delimiter": "blanks",
+            "header": False,
+            "comment": "#",
+            "time": "column_1,column_2,column_3",
+            "target": "column_5",
+        },
+        "'column_5', 13 steps of 1 week ahead",
     ),
     of_a_development_bank: (
         {"skip_footer": 3, "layout": "rows"},

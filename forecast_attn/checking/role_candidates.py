@@ -37,6 +37,7 @@ from forecast_attn.checking.series_candidates import (
 )
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.frequency import distinct_values
+from forecast_attn.data.reading.dialect import unnamed_column
 from forecast_attn.data.reading.joined import (
     BLOCK_NUMBER,
     ROW_NUMBER,
@@ -55,6 +56,8 @@ from forecast_attn.errors import ConfigError, DataError
 MOST_BAD_STAMPS = 0.02
 MOSTLY_STEPS = 0.99
 """Smallest share of steps of one length at which rows are steps, whatever their dates say."""
+_MOST_PARTS = 5
+"""Year, month, day, hour and minute."""
 _STEPS = ("t", "step")
 """Names of whole numbers that count the steps of a series."""
 _YEAR = r"(?<!\d)(?:1[6-9]|2[0-2])\d{2}(?!\d{2})"
@@ -252,8 +255,26 @@ def _time_candidates(frame: pd.DataFrame, config: DataConfig) -> Iterator[str]:
         yield parts[0]
     if len(parts) > 1:
         yield ",".join(parts)
+    yield from _unnamed_parts(frame, free)
     if not dates and not any(_is_named_time(frame[name]) for name in free):
         yield ROW_NUMBER
+
+
+def _unnamed_parts(frame: pd.DataFrame, free: list[str]) -> Iterator[str]:
+    """The first columns of a table without names where they are year, month, day and hour, or year and day, by cells.
+
+    As many of them as make a date that goes on by one step in every row.
+    """
+    for size in range(2, _MOST_PARTS + 1):
+        parts = [unnamed_column(number) for number in range(1, size + 1)]
+        if free[:size] != parts or not all(pd.api.types.is_integer_dtype(frame[part].dtype) for part in parts):
+            return
+        if not holds_years(frame[parts[0]]) or frame[parts[-1]].nunique() < 2:
+            return
+        stamps = _stamps(frame, ",".join(parts), DataConfig())
+        if stamps is not None and (np.diff(stamps) > np.timedelta64(0)).all() and regularity(stamps) >= REGULAR:
+            yield ",".join(parts)
+            return
 
 
 def _is_put_together(stamps: NDArray[Any]) -> bool:

@@ -196,6 +196,7 @@ def joined_time(columns: list[pd.Series], source: str) -> pd.Series:
     Raises:
         DataError: the columns are neither units of time nor a date and a clock.
     """
+    columns = _by_position(columns)
     units = {unit_of_column(column): column for column in columns}
     if "year" in units and len(columns) == 2 and are_days_of_years(*columns):
         return _digits(columns[0], 4) + "-" + _digits(columns[1], 3)
@@ -210,6 +211,21 @@ def joined_time(columns: list[pd.Series], source: str) -> pd.Series:
     names = ", ".join(f"'{column.name}'" for column in columns)
     message = f"'{source}': --time joins {names}, which are neither a date and a clock nor units of time"
     raise DataError(message, "--time year,month,day,hour or --time date,time", code="FA201", options=("time",))
+
+
+def _by_position(columns: list[pd.Series]) -> list[pd.Series]:
+    """Columns without names, of which the first holds years, called year, month, day, hour and minute in this order.
+
+    The second one keeps its name where it counts the days of the year.
+    """
+    are_unnamed = all(re.fullmatch(r"column_\d+", str(column.name)) for column in columns)
+    if not are_unnamed or not holds_years(columns[0]):
+        return columns
+    units = ("year", "month", "day", "hour", "minute")
+    second = columns[1]
+    if len(columns) == 2 and pd.api.types.is_integer_dtype(second.dtype) and second.max() > len(MONTHS):
+        return [columns[0].rename("year"), second]
+    return [column.rename(unit) for column, unit in zip(columns, units, strict=False)]
 
 
 def are_days_of_months(columns: list[pd.Series]) -> bool:
