@@ -302,6 +302,13 @@ def of_a_greenhouse_gas() -> str:
     return "\n".join(["# USE OF DATA", "#", "# The week, with its middle, in ppm", *rows])
 
 
+def of_an_exchange() -> str:
+    """Days with nothing but their year: no other column may name the rows of a panel."""
+    lagged = values(600)
+    rows = [f"{2001 + at // 200},{lagged[at - 1]},{lagged[at]},{'Up' if at % 3 else 'Down'}" for at in range(600)]
+    return "\n".join(["Year,Lag1,Today,Direction", *rows])
+
+
 READ: dict[Callable[[], str], tuple[dict[str, object], str]] = {
     of_charts: (
         {"layout": "rows", "item_id": "artist,track"},
@@ -401,6 +408,10 @@ READ: dict[Callable[[], str], tuple[dict[str, object], str]] = {
     of_a_call_centre: (
         {"time": "Date,Interval", "item_id": "Queue"},
         "'Offered' of 2 series told apart by 'Queue', 20 steps of 30 minutes ahead",
+    ),
+    of_an_exchange: (
+        {"time": "row-number", "target": "Today"},
+        "'Today', 12 steps of 1 row ahead, if the rows are in the order of time",
     ),
     of_a_crop_model: (
         {"header": False, "time": "column_1,column_2"},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -166,7 +167,7 @@ def role_candidates(frame: pd.DataFrame, config: DataConfig) -> list[RoleCandida
     if ROW_NUMBER not in names and any(candidate.time == ROW_NUMBER for candidate in candidates):
         return candidates  # of months of many years: no panel
     is_panel = config.time is None and any(begins_again(frame[name]) for name in frame.columns)
-    is_panel = is_panel or any(map(_is_a_time_of_many_rows, candidates))
+    is_panel = is_panel or any(_is_a_time_of_many_rows(frame, candidate) for candidate in candidates)
     if any(candidate.is_of_dates for candidate in candidates):  # rows are no steps
         return [each for each in candidates if each.is_of_dates or not _numbers_rows(frame, each.time)]
     return [each for each in candidates if not (is_panel and counts_rows(each.time))]
@@ -222,10 +223,23 @@ def _are_sorted(stamps: NDArray[Any]) -> bool:
     return bool((steps >= 0).all() or (steps <= 0).all())
 
 
-def _is_a_time_of_many_rows(candidate: RoleCandidate) -> bool:
+def _is_a_time_of_many_rows(frame: pd.DataFrame, candidate: RoleCandidate) -> bool:
     """Return whether a candidate has a time, and several rows at some of it that may be rows of different series."""
     named = unit_of(candidate.time) == "year" or candidate.time.lower() in TIME_NAMES
-    return candidate.item_id is not None or candidate.is_of_events or (candidate.kind == _NEITHER and named)
+    may_be = candidate.kind == _NEITHER and named and _may_have_names(frame, candidate.time)
+    return candidate.item_id is not None or candidate.is_of_events or may_be
+
+
+def _may_have_names(frame: pd.DataFrame, time: str) -> bool:
+    """Return whether columns of text and whole numbers may tell rows of one time apart, as in a panel, by their number.
+
+    The days of an exchange with nothing but their year have no such columns.
+    """
+    others = [
+        column for name, column in frame.items() if name != time and not pd.api.types.is_float_dtype(column.dtype)
+    ]
+    most = int(frame[time].value_counts().max()) if time in frame.columns else 1
+    return math.prod(column.nunique() for column in others) >= most / 2
 
 
 # --------------------------------------------------------------------------- time
@@ -256,7 +270,7 @@ def _time_candidates(frame: pd.DataFrame, config: DataConfig) -> Iterator[str]:
     if len(parts) > 1:
         yield ",".join(parts)
     yield from _unnamed_parts(frame, free)
-    if not dates and not any(_is_named_time(frame[name]) for name in free):
+    if not dates and not any(_is_named_time(frame[name]) and _may_have_names(frame, name) for name in free):
         yield ROW_NUMBER
 
 

@@ -43,6 +43,8 @@ _LIKELY_TARGETS = (
     *(*TARGET_NAMES, "values", "count", "cnt", "total", "close", "adj close", "adj_close", "price", "load"),
     *("consumption", "sales", "passengers", "traffic_volume", "level", "glucose"),
 )
+_PAST_WORDS = {"lag", "lagged"}
+"""Words in names of columns that hold what another one held before."""
 _COORDINATES = ("lat", "latitude", "lon", "lng", "long", "longitude")
 _SUBJECT_PROPERTIES = (*_COORDINATES, "age")
 """Names of properties of the place or person that a row is about, rarely a target."""
@@ -84,14 +86,15 @@ def target_candidates(
         titled = set()  # a table of events may be called as they are; a name that all share singles out none
 
     def rank(column: str) -> tuple[int | bool, ...]:
-        is_forecast = not FORECAST_WORDS.isdisjoint(words_of(column))
+        is_forecast = not (FORECAST_WORDS | _PAST_WORDS).isdisjoint(words_of(column))
         is_amount = candidate.is_of_events and is_called_money(column)
         is_total = "total" in words_of(column)
         return doubts[column], _by_name(column), column not in titled, is_forecast, not is_amount, not is_total
 
     is_named = any(_by_name(each) < len(_LIKELY_TARGETS) or each in titled for each in likely)
     are_of_one_scale = _have_one_scale([values[n] for n in likely])
-    are_alike = not is_named and len(likely) >= MANY and are_of_one_scale
+    are_of_one_time = all(_PAST_WORDS.isdisjoint(words_of(each)) for each in likely)
+    are_alike = not is_named and len(likely) >= MANY and are_of_one_scale and are_of_one_time
     if len(likely) > 2 and _are_numbered_alike(likely):
         are_alike = are_of_one_scale or unnamed_column(1) not in frame  # where every name is but a number
     happen_at_places = not is_named and any(
