@@ -10,6 +10,7 @@ import sys
 from multiprocessing import Pipe
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -190,6 +191,14 @@ def test_train_says_its_result_on_stdout_and_the_rest_on_stderr(forecast, write,
 @pytest.mark.slow
 def test_a_model_worse_than_naive_is_called_so(forecast, write, make_table, small):
     assert "this model is WORSE than " in forecast("train", write(make_table()), *small).out
+
+
+@pytest.mark.slow
+def test_a_combination_worse_than_a_baseline_is_told_so(forecast, write, make_table):
+    """On noise the mean is better than whatever of season and trend is mixed with the network."""
+    noise = make_table(220).assign(target=np.random.default_rng(1).normal(10, 1, 220))[["date", "target"]]
+    outcome = forecast("train", write(noise), "--max-epochs", 1, "--hidden-size", 4, "--seed", 1)
+    assert re.search("predict will forecast with .* on these windows, WORSE than (mean|median) with", outcome.out)
 
 
 @pytest.mark.slow

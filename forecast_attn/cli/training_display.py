@@ -255,8 +255,20 @@ def _combination(metrics: dict[str, Any]) -> str:
     by_series = Combination.from_dict(combination).by_series_text()
     return (
         f"predict will forecast with {weights_text(weights)}: {measure.upper()} {scores[measure]:.4g} on these windows"
+        + _better_than_combined(metrics, measure)
         + (f"; {by_series}" if by_series else "")
     )
+
+
+def _better_than_combined(metrics: dict[str, Any], measure: str) -> str:
+    """Name the best of the baselines where the forecast that validation chose is worse: not every one may join it."""
+    from forecast_attn.inspection.interpretation import baseline_scores
+
+    errors = {name: scores[measure] for name, scores in baseline_scores(metrics).items() if scores[measure] is not None}
+    best = min(errors, key=errors.__getitem__, default=None)
+    if best is None or errors[best] >= metrics["combination"]["validation"][measure]:
+        return ""
+    return f", WORSE than {best} with {errors[best]:.4g}"
 
 
 def weights_text(weights: dict[str, float]) -> str:
