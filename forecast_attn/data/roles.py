@@ -240,8 +240,9 @@ def is_numeric(column: pd.Series) -> bool:
         return False
     texts = column.array if isinstance(column.dtype, pd.CategoricalDtype) else pd.Categorical(column)
     counts = np.bincount(texts.codes + 1, minlength=len(texts.categories) + 1)[1:]  # each text once; NaN do not count
-    # A decimal comma is a mistake in a number, too.
-    cells = [_BOOLEANS.get(cell, cell).replace(",", ".", 1) for cell in map(str, texts.categories)]
+    cells = [str(cell) for cell in texts.categories]
+    if np.isnan(np.asarray(pd.to_numeric(cells, errors="coerce"))).any():
+        cells = [_BOOLEANS.get(cell, cell).replace(",", ".", 1) for cell in cells]  # a comma is a mistake, too
     numbers = ~np.isnan(np.asarray(pd.to_numeric(cells, errors="coerce")))
     return bool(counts[numbers].sum() > counts.sum() / 2)
 

@@ -361,10 +361,9 @@ def _refuse_text(frame: pd.DataFrame, names: tuple[str, ...], source: str) -> No
 def _is_number_or_empty(column: pd.Series) -> bool:
     from forecast_attn.data.roles import is_numeric
 
-    if isinstance(column.dtype, pd.CategoricalDtype) and not any(
-        re.search(r"\d", str(cell)) for cell in column.cat.categories
-    ):
-        return bool((column.array.codes < 0).all())
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        has_digits = any(re.search(r"\d", str(cell)) for cell in column.dtype.categories)
+        return bool((column.array.codes < 0).all()) or (has_digits and is_numeric(column))
     return bool(column.isna().all()) or (is_numeric(column) and not pd.api.types.is_bool_dtype(column.dtype))
 
 
