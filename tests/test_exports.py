@@ -309,6 +309,14 @@ def of_an_exchange() -> str:
     return "\n".join(["Year,Lag1,Today,Direction", *rows])
 
 
+def of_a_climate_laboratory() -> str:
+    """The first and the last year above rows of years and twelve months without names, the mark of no value below."""
+    rows = [f" {1960 + at} " + " ".join(f"{v:8.2f}" for v in values(12, at)) for at in range(45)]
+    rows[-1] = rows[-1][:-8] + "  -99.99"
+    rows[-1] = rows[-1].replace(rows[-1].split()[-2], "-99.99")
+    return "\n".join(["  1960  2004", *rows, "  -99.99", "  An index of the sea", "  https://example.org/index"])
+
+
 READ: dict[Callable[[], str], tuple[dict[str, object], str]] = {
     of_charts: (
         {"layout": "rows", "item_id": "artist,track"},
@@ -408,6 +416,17 @@ READ: dict[Callable[[], str], tuple[dict[str, object], str]] = {
     of_a_call_centre: (
         {"time": "Date,Interval", "item_id": "Queue"},
         "'Offered' of 2 series told apart by 'Queue', 20 steps of 30 minutes ahead",
+    ),
+    of_a_climate_laboratory: (
+        {
+            "delimiter": "blanks",
+            "header": False,
+            "skip_rows": 1,
+            "skip_footer": 3,
+            "na": ("-99.99",),
+            "layout": "calendar",
+        },
+        "the cells as one series, 12 steps of 1 month ahead, with '-99.99' as no value",
     ),
     of_an_exchange: (
         {"time": "row-number", "target": "Today"},

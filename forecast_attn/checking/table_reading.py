@@ -499,7 +499,7 @@ FEWEST_NUMBERS = 10
 def marks_of_missing(frame: pd.DataFrame) -> tuple[str, ...]:
     """Texts, and numbers far from all others, that stand for no value in columns of numbers."""
     marks: list[str] = []
-    hundreds: list[str] = []
+    unsure: list[str] = []
     of_few: list[str] = []
     for name in map(str, frame.columns):
         column = frame[name]
@@ -509,8 +509,8 @@ def marks_of_missing(frame: pd.DataFrame) -> tuple[str, ...]:
             of_few += texts if 1 < count < FEWEST_NUMBERS else []
         elif pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(column.dtype):
             marks += _far_extremes(column, _NINES)
-            hundreds += _far_extremes(column, _HUNDREDS)
-    marks += [mark for mark in hundreds if hundreds.count(mark) > 1]  # -200 may be measured in one column
+            unsure += [*_far_extremes(column, _HUNDREDS), *_far_extremes(column, _NINES, fewest=1)]
+    marks += [mark for mark in unsure if unsure.count(mark) > 1]  # -200, or a 99 alone, may be measured in one column
     marks += [mark for mark in of_few if of_few.count(mark) > 1]  # of a few rows with many columns
     return tuple(dict.fromkeys(marks))
 
@@ -533,8 +533,8 @@ _HUNDREDS = re.compile(r"-[1-9]00")
 _LEAST_ALONE = 100
 
 
-def _far_extremes(column: pd.Series, form: re.Pattern[str]) -> list[str]:
-    """-999, say, where all other numbers are farther from it than from each other."""
+def _far_extremes(column: pd.Series, form: re.Pattern[str], fewest: int = 2) -> list[str]:
+    """-999, say, where all other numbers are farther from it than from each other; a smaller number `fewest` times."""
     values = column.to_numpy(np.float64, na_value=np.nan)
     values = values[~np.isnan(values)]
     if not len(values):
@@ -543,7 +543,7 @@ def _far_extremes(column: pd.Series, form: re.Pattern[str]) -> list[str]:
         others = values[values != extreme]
         if not form.fullmatch(f"{extreme:.10g}") or len(others) < max(FEWEST_NUMBERS, len(values) / 2):
             continue
-        if abs(extreme) < _LEAST_ALONE and len(values) - len(others) < 2:  # a 99 alone may be measured
+        if abs(extreme) < _LEAST_ALONE and len(values) - len(others) < fewest:
             continue
         if np.abs(others - extreme).min() > max(np.ptp(others), 1.0):
             return [f"{extreme:.10g}"]

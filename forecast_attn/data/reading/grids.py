@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from forecast_attn.data.reading.dialect import unnamed_column
 from forecast_attn.data.reading.joined import (
     LONG_MONTHS,
     MONTHS,
@@ -137,8 +138,10 @@ def periods_across(frame: pd.DataFrame, time: str | None = None) -> CellGrid | N
     year = next((name for name in (*named, *names[:2]) if holds_years(frame[name])), None)
     if year is None:
         return None
+    called = _months_by_position(frame, names)
     for number_of in (_month_named, _quarter_named):
-        periods = {number_of(name.strip().lower().rstrip(".")): name for name in reversed(names) if name != year}
+        plain = {name: called.get(name, name).strip().lower().rstrip(".") for name in reversed(names) if name != year}
+        periods = {number_of(text): name for name, text in plain.items()}
         periods.pop(None, None)
         count = 12 if number_of is _month_named else 4
         if len(periods) == count:
@@ -149,6 +152,14 @@ def periods_across(frame: pd.DataFrame, time: str | None = None) -> CellGrid | N
             stamps = months.ravel().astype("datetime64[M]").astype("datetime64[ns]")
             return CellGrid(tuple(order), (year,), rows, stamps, _values(frame, order).ravel(), "month or quarter")
     return None
+
+
+def _months_by_position(frame: pd.DataFrame, names: list[str]) -> dict[str, str]:
+    """Column -> month, of a table without names that has a column for each month behind that of years, one a row."""
+    if names != [unnamed_column(number) for number in range(1, len(MONTHS) + 2)]:
+        return {}
+    follow = (np.diff(frame[names[0]].to_numpy(np.float64, na_value=np.nan)) == 1).all()
+    return dict(zip(names[1:], MONTHS, strict=True)) if follow else {}
 
 
 def _month_named(name: str) -> int | None:
