@@ -19,8 +19,10 @@ from forecast_attn.config.options import DataConfig
 from forecast_attn.config.requests import ReconcileRequest
 from forecast_attn.data.cells import ids_as_text, parse_numbers
 from forecast_attn.data.findings import quoted, require_column, stop_at_errors
+from forecast_attn.data.panel import Panel
 from forecast_attn.data.reading import read_beside, table_name
 from forecast_attn.errors import ConfigError, DataError, RunError, needing
+from forecast_attn.evaluation.actuals import stamps_of
 from forecast_attn.evaluation.quantile_scores import quantile_columns
 from forecast_attn.forecasting.model import read_config
 from forecast_attn.forecasting.prediction_table import predictions_csv
@@ -109,7 +111,7 @@ def reconcile_run(
     base = BaseForecasts.read(run.predictions if forecasts is None else forecasts, structure, method)
     errors: dict[int, Floats] = {}
     if method in LEARNING:
-        errors = _errors(run, structure, request, scratch)
+        errors = _errors(run, base, request, scratch)
     config = read_config(run).data
     values = base.values.copy()
     for step in base.steps:
@@ -182,6 +184,8 @@ def _solver_errors(method: str) -> Iterator[None]:
 class BaseForecasts:
     """Forecasts of every series of a hierarchy at the same times, and the table that they come from."""
 
+    source: str
+    """Name of the table."""
     frame: pd.DataFrame
     """Rows as they were read, numbers parsed."""
     structure: Hierarchy
@@ -227,7 +231,17 @@ class BaseForecasts:
         values = np.where(rows < 0, np.nan, predictions[rows])
         if np.isnan(values[rows >= 0]).any():
             raise DataError(f"'{source}' has rows without a prediction", "forecast them, or leave the series out")
-        return cls(frame, structure, values, rows, frame["step"].to_numpy(np.int64)[held[0]])
+        return cls(source, frame, structure, values, rows, frame["step"].to_numpy(np.int64)[held[0]])
+
+    def first_cutoff(self, panel: Panel) -> np.datetime64 | np.int64:
+        """Return the earliest cut-off on the axis of a panel.
+
+        Raises:
+            DataError: a cut-off is no time stamp of this axis.
+        """
+        each = self.frame.drop_duplicates("cutoff")
+        first: np.datetime64 = stamps_of(each, "cutoff", np.zeros(len(each), np.int64), panel, self.source).min()
+        return first
 
     def with_values(self, values: Floats, *, non_negative: bool) -> pd.DataFrame:
         """The table with other forecasts; quantiles move as far as the forecast does, those of new sums are empty."""
@@ -271,10 +285,15 @@ def _check_series(item_ids: tuple[str, ...], structure: Hierarchy, source: str, 
         )
 
 
-def _errors(run: RunDir, structure: Hierarchy, request: ReconcileRequest, scratch: Path) -> dict[int, Floats]:
-    """Step -> errors of past forecasts of all series from the same cut-offs (num_series, num_errors)."""
-    backtest = plan_on_validation(run, request.reference, request.accelerator)
+def _errors(run: RunDir, base: BaseForecasts, request: ReconcileRequest, scratch: Path) -> dict[int, Floats]:
+    """Step -> errors of past forecasts of all series from the same cut-offs (num_series, num_errors).
+
+    Only those that could be known when the forecasts were made.
+    """
+    backtest, structure = plan_on_validation(run, request.reference, request.accelerator), base.structure
     frame = rows_as_forecast(backtest, scratch)
+    cutoff = backtest.panel.zone.column(np.array([base.first_cutoff(backtest.panel)]))
+    frame = frame[frame["timestamp"] <= pd.Series(cutoff)[0]]
     frame = frame.assign(error=frame["target"] - frame["prediction"])
     missing = sorted(set(structure.names) - set(frame["item_id"]))
     if missing:
@@ -286,7 +305,7 @@ def _errors(run: RunDir, structure: Hierarchy, request: ReconcileRequest, scratc
         if len(table) < FEWEST_ERRORS:
             raise DataError(
                 f"--method {request.method} learns from {FEWEST_ERRORS} past forecasts of all series or more; "
-                f"there are {len(table)}",
+                f"there are {len(table)} up to the cut-off",
                 "--reference FILE with more rows, a longer --validation in training, or --method wls-struct",
             )
         errors[step] = table[list(structure.names)].to_numpy().T

@@ -194,6 +194,19 @@ def test_the_command_writes_what_python_gives(
     assert "ols: o.csv" in shown.out
 
 
+def test_rows_after_the_cutoff_teach_nothing(forecaster: Forecaster, tmp_path: Path) -> None:
+    table, cutoff, reference = sales(), "2024-03-26", tmp_path / "reference.csv"
+    forecasts = forecaster.predict(table[table["day"] <= cutoff]).predictions
+
+    def by_errors_of(changed: "pd.Series[bool]") -> Floats:
+        table.assign(sales=table["sales"].where(~changed, table["sales"] * 3)).to_csv(reference, index=False)
+        return matrix(forecaster.reconcile(TREE, forecasts, reference=reference).predictions)
+
+    nothing, of_a_store = table["day"] < "2024-01-01", table["store"] == "n1"
+    assert by_errors_of(of_a_store & (table["day"] > cutoff)).tobytes() == by_errors_of(nothing).tobytes()
+    assert by_errors_of(of_a_store & (table["day"] == cutoff)).tobytes() != by_errors_of(nothing).tobytes()
+
+
 def test_what_does_not_fit_is_refused(forecaster: Forecaster, base: pd.DataFrame, tmp_path: Path) -> None:
     stores = base[base["item_id"].isin(STORES)]
     with pytest.raises(DataError, match="has no forecasts of 'total', 'north', 'south'"):
