@@ -292,7 +292,7 @@ def _coverage(validation: dict[str, Any], *, is_calibrated: bool) -> str:
     interval = validation["interval"]
     quantiles = f"{quantile_name(interval['lower'])} to {quantile_name(interval['upper'])}"
     shares = f"{percent(interval['coverage'], 1)} of the values, {100 * interval['nominal']:g} % expected"
-    text = f"quantiles {quantiles} cover {shares}"
+    text = f"the network's quantiles {quantiles} cover {shares}"
     if validation["calibrated_on_these_windows"]:
         return f"{text}; calibrated on these very windows"
     is_off = abs(interval["coverage"] - interval["nominal"]) > OFF

@@ -203,8 +203,8 @@ def _summary_section(run: RunDir, metrics: dict[str, Any], inspection: Inspectio
                      f"mean absolute error is {show(error)}{_beside(error, best_error, best)}.")  # fmt: skip
     interval = validation.get("interval")
     if interval:
-        facts.append(f"{percent(interval['coverage'])} of the values lie in its {100 * interval['nominal']:.3g} % "
-                     "interval.")  # fmt: skip
+        covered, nominal = percent(interval["coverage"]), f"{100 * interval['nominal']:.3g} %"
+        facts.append(f"{covered} of the values lie in the network's {nominal} interval.")
     if metrics.get("ended") == "interrupted":
         facts.append("The training was interrupted.")
     reading = "" if inspection is None else reading_words(inspection.reading)

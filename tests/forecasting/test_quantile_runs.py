@@ -117,7 +117,8 @@ def test_quantiles_are_columns_of_the_forecast(
     write(make_table())
     trained = forecast("train", "data.csv", *small, "--quantiles", "0.5,0.025,0.975", "--out", "run")
     assert trained.code == 0, trained.err
-    covered = re.search(r"quantiles 0\.025 to 0\.975 cover ([\d.]+) % of the values, 95 % expected(.*)\n", trained.out)
+    sentence = r"the network's quantiles 0\.025 to 0\.975 cover ([\d.]+) % of the values, 95 % expected(.*)\n"
+    covered = re.search(sentence, trained.out)
     assert covered is not None
     is_off = abs(float(covered[1]) - 95) > 3
     assert covered[2] == ("; --calibration adaptive corrects them" if is_off else "")

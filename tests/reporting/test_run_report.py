@@ -78,7 +78,7 @@ def test_its_numbers_are_those_of_the_run(html, run):
     side = "below" if skill >= 0 else "above"
     assert f"{abs(skill):.1f}\u00a0% {side} the error of {best}" in html
     interval = validation["interval"]
-    assert f"{100 * interval['coverage']:.0f}\u00a0% of the values lie in its 80\u00a0% interval" in html
+    assert f"{100 * interval['coverage']:.0f}\u00a0% of the values lie in the network&#x27;s 80\u00a0% interval" in html
 
 
 def test_the_error_of_a_combination_stands_beside_that_of_the_best_baseline():
