@@ -512,6 +512,26 @@ def test_lines_below_the_rows_of_utf_16_are_counted(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("lines", "options"),
+    [
+        (["Settings", "", "Date,Line,y", "", *(f"2015-07-0{at},{at},NaN" for at in range(1, 7))], {"skip_rows": 2}),
+        (["Sensitivity is 1.5", "", "Date; Line; y"], {"skip_rows": 2}),
+        (["Date,Line,y"], {}),
+    ],
+)
+def test_rows_are_no_lines_around_them(tmp_path: Path, lines: list[str], options: dict[str, object]) -> None:
+    """Neither first rows without a value below a blank line, nor rows between blanks, nor last dates without values."""
+    mark, days = ("; " if "; " in lines[-1] else ","), pd.date_range("2015-07-07", periods=62)
+    cells = [*zip(range(7, 67), values(60), strict=True), ("", ""), ("", "")]
+    rows = [mark.join((f"{day:%Y-%m-%d}", *map(str, row))) for day, row in zip(days, cells, strict=True)]
+    path = tmp_path / "table.csv"
+    path.write_text("\n".join([*lines, *rows]) + "\n")
+    around = ("skip_rows", "skip_footer", "header", "delimiter")
+    proposed = find_proposals(path, DataConfig())[0].options
+    assert {name: proposed[name] for name in around if name in proposed} == options
+
+
+@pytest.mark.parametrize(
     ("cells", "second"),
     [
         (

@@ -66,7 +66,9 @@ def _above_widest(text: str, lines: list[str], delimiter: str) -> dict[str, Any]
     is_mostly_so = count >= MOSTLY * (len(widths) - first)
     if is_mostly_so and not any(map(_is_data, names)) and not YEAR.fullmatch(names[0] if names else ""):
         rows = find_wide_titles(text)  # far below, where lines such as `Serial number:,1` are as wide as they
-        return rows if rows.get("skip_rows", 0) > index + MOST_HEADER_ROWS else {"skip_rows": index}
+        begins = [line.split(delimiter)[0].strip('"') for line in lines[first + 1 : first + 1 + MOST_HEADER_ROWS]]
+        is_far = rows.get("skip_rows", 0) > index + MOST_HEADER_ROWS and not any(map(_is_data, begins))
+        return rows if is_far else {"skip_rows": index}
     has_rows_below = first > 1 and is_mostly_so and len(widths) - first >= FEWEST_BELOW
     if has_rows_below and _shape(lines[first]) == _shape(lines[first + 1]):
         return {"skip_rows": index, "header": False}
@@ -209,7 +211,7 @@ def find_blanks(text: str) -> dict[str, Any]:
     has_header = names is not None and not any(map(_is_number_or_date, cells[names]))
     first = names if names is not None and has_header else start
     counts = [[line.count(delimiter) for _, line in rows] for delimiter in DELIMITERS]
-    if any(_are_split_alike(each) and each[first] for each in counts):  # the names too
+    if any(_are_split_alike(each) and (each[first] or not has_header) for each in counts):  # the names too
         return {}
     options: dict[str, Any] = {"delimiter": "blanks"} | ({} if has_header else {"header": False})
     mark_below = _mark_below_header([line for _, line in rows[first:]]) if has_header else None

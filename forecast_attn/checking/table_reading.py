@@ -441,9 +441,11 @@ def _has_leading_zeros(column: pd.Series) -> bool:
 
 def _rows_at_end(frame: pd.DataFrame) -> int:
     """Rows at the end of a table that are none, such as sums and sources; 0 for none."""
+    first = frame.iloc[:, 0]
     filled = np.flatnonzero(frame.iloc[:, 1:].notna().any(axis=1))
-    alone = len(frame) - 1 - int(filled[-1]) if len(filled) else 0  # in their first cell
-    if 0 < alone <= MOST_FOOTERS and frame.iloc[-alone:, 0].notna().any():
+    alone = len(frame) - 1 - int(filled[-1]) if len(filled) else 0  # text in their first cell
+    are_names = isinstance(first.dtype, pd.CategoricalDtype) and not looks_like_dates(first)
+    if are_names and 0 < alone <= MOST_FOOTERS and first.iloc[-alone:].notna().any():
         return alone
     return rows_without_stamps_at_end(frame) or rows_without_numbers_at_end(frame)
 
