@@ -18,6 +18,9 @@ from typing import Self
 INTERRUPTED = 130
 """Exit code after Ctrl-C. A command that has printed the reason raises SystemExit with it: Typer's Exit prints none."""
 
+LONGEST_NAME = 80
+"""Characters of a name in a list of names."""
+
 INCOMPLETE = 3
 """Exit code of a forecast without some of the series."""
 
@@ -139,7 +142,12 @@ def did_you_mean(word: str, known: list[str] | tuple[str, ...]) -> str | None:
     match = nearest(word, known)
     if match is not None:
         return f"did you mean '{match}'?"
-    return f"known: {', '.join(known)}" if known else None
+    return f"known: {', '.join(shortened_names(known))}" if known else None
+
+
+def shortened_names(names: list[str] | tuple[str, ...]) -> list[str]:
+    """Names for a list: a line of numbers taken for a header may have thousands of characters, and so may a series."""
+    return [name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…" for name in names]
 
 
 def nearest(word: str, known: list[str] | tuple[str, ...]) -> str | None:

@@ -292,6 +292,23 @@ def test_a_long_name_of_a_series_leaves_room_for_the_columns_beside_it():
     )
 
 
+def test_names_of_thousands_of_letters_are_cut_in_tables_and_errors(forecast, write):
+    console = Console(width=100, file=io.StringIO())
+    table = Table("series", "rows", box=None)
+    table.add_row("n" * 10_000, "14")
+    (fitting,) = fitting_tables(table, console)
+    console.print(fitting)
+    assert console.file.getvalue().count("\n") < 6
+    days = pd.date_range("2024", periods=40).repeat(9)
+    names = [f"{number}{'n' * 10_000}" for number in range(9)] * 40
+    path = write(pd.DataFrame({"date": days, "item_id": names, "target": range(360)}))
+    assert forecast("train", path, "--max-epochs", 1, "--hidden-size", 2, "--out", "run").code == 0
+    unknown = forecast("inspect", "run/validation_attention.parquet", "--item", "other")
+    assert (unknown.code, len(unknown.err) < 1000) == (1, True)
+    unknown = forecast("plot", "run", "--item", "other")
+    assert (unknown.code, len(unknown.err) < 2000) == (1, True)
+
+
 def test_letters_as_wide_as_two_count_as_two():
     words = "forecasts of '売上高（税込み）' by '店舗名' 🎉 "
     lines = broken(f"note: {words * 3}".rstrip(), 40).split("\n")

@@ -349,7 +349,7 @@ def _known_names(word: str, known: list[str]) -> str | None:
     hint = did_you_mean(word, known)
     if hint is None or hint.startswith("did") or len(known) <= 8:
         return hint
-    return f"known: {', '.join(known[:8])} and {len(known) - 8} more"
+    return f"{did_you_mean(word, known[:8])} and {len(known) - 8} more"
 
 
 # --------------------------------------------------------------------------- reader

@@ -91,6 +91,9 @@ app = typer.Typer(
 NO_MEMORY = re.compile("allocate memory|out of memory|failed to map segment|start new thread|launch worker thread")
 """Words of errors of any type that mean a lack of memory, also under `ulimit -v`."""
 
+LONGEST_WORD = 1000
+"""Characters of a word of an error; a path has fewer."""
+
 # Typer does not export the base of its usage errors.
 USAGE_ERROR: Any = typer.BadParameter.__mro__[2]
 
@@ -196,9 +199,9 @@ def _abandon_stdout() -> None:
 
 
 def _print_error(message: str, hint: str | None) -> None:
-    printing.say_error(f"error: {printing.one_line(message)}")
-    if hint is not None:
-        printing.say_error(f"hint: {printing.one_line(hint)}")
+    for kind, text in (("error", message), ("hint", hint)):
+        if text is not None:
+            printing.say_error(f"{kind}: {printing.shortened(printing.one_line(text), LONGEST_WORD)}")
 
 
 def _print_user_error(error: UserError, *, as_json: bool) -> None:

@@ -54,6 +54,11 @@ def one_line(text: str) -> str:
     return text.replace("\n", "\\n")
 
 
+def shortened(text: str, longest: int) -> str:
+    """Return text with words longer than that cut in their middle: the names in a table may have any length."""
+    return re.sub(rf"\S{{{longest + 1},}}", lambda word: f"{word[0][: longest - 20]}…{word[0][-19:]}", text)
+
+
 def joined(text: str) -> str:
     """Return text with `JOINT` for the blanks at which no line may be broken."""
     return _WHOLE.sub(lambda match: match[0].replace(" ", JOINT), text)

@@ -18,7 +18,7 @@ from rich.segment import Segment
 from rich.table import Column, Table
 from rich.text import Text
 
-from forecast_attn.cli.printing import JOINT, broken, joined, visible
+from forecast_attn.cli.printing import JOINT, broken, joined, shortened, visible
 
 if TYPE_CHECKING:
     from forecast_attn.data.roles import Roles
@@ -120,12 +120,18 @@ def p_value_text(value: float, decimals: int) -> str:
 # --------------------------------------------------------------------------- tables that are wider than the terminal
 
 
+LONGEST_CELL = 200
+"""Characters of a word in a table: two lines."""
+
+
 def fitting_tables(table: Table, console: Console) -> list[Table]:
     """The table itself where it fits; else narrower, with cells broken at blanks; else in parts below each other.
 
     Each part has the first columns, which name the rows. A word that is longer than a line is broken, and a name in the
     first column that is longer than half a line: it stands in every part.
     """
+    for column in table.columns:
+        column._cells = [shortened(cell, LONGEST_CELL) if isinstance(cell, str) else cell for cell in column._cells]
     room, spans = console.width, [_span_of(column, console) for column in table.columns]
     if _total([span.maximum for span in spans]) <= room:
         return [table]

@@ -16,15 +16,13 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
-from forecast_attn.errors import ConfigError, DataError, did_you_mean, nearest
+from forecast_attn.errors import ConfigError, DataError, did_you_mean, nearest, shortened_names
 
 if TYPE_CHECKING:  # `forecast explain` loads neither
     import numpy as np
     import pandas as pd
     from numpy.typing import NDArray
 
-LONGEST_NAME = 80
-"""Characters of a column's name in a message."""
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -199,8 +197,8 @@ def quoted(names: list[str] | tuple[str, ...]) -> str:
 
 
 def columns_text(names: list[str] | tuple[str, ...]) -> str:
-    """The names of a table's columns, quoted: a line of numbers taken for a header may have thousands of characters."""
-    return quoted([name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…" for name in names])
+    """The names of a table's columns, quoted."""
+    return quoted(shortened_names(names))
 
 
 def listed(values: tuple[str, ...]) -> str:
