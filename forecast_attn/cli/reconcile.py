@@ -34,11 +34,13 @@ def reconcile(
 ) -> None:
     request = command_request(ReconcileRequest, config, options)
     from forecast_attn.cli.library import Forecaster
+    from forecast_attn.runs.output_paths import check_folder
     from forecast_attn.runs.run_dir import RunDir
 
     forecaster = Forecaster.load(run)
-    result = forecaster.reconcile(hierarchy, forecasts, **request.to_options())
     out = request.out or RunDir(forecaster.run_path).reconciled
+    check_folder(out)
+    result = forecaster.reconcile(hierarchy, forecasts, **request.to_options())
     if request.out is None:
         result.write(out)
     if json:

@@ -9,7 +9,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import safetensors.torch
@@ -196,7 +196,8 @@ class Recorder(pl.Callback):
                     partial.replace(self.run.checkpoint)
         finally:
             if trainer.is_global_zero:
-                partial.unlink(missing_ok=True)
+                with suppress(OSError):
+                    partial.unlink()
 
     @staticmethod
     def _highest(trainer: pl.Trainer, number: int) -> int:

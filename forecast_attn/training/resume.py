@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -58,6 +59,8 @@ def resume(panel: Panel, run: RunDir, listener: TrainingListener) -> RunDir:
 
 def resume_prepared(preparation: Preparation, run: RunDir, listener: TrainingListener) -> RunDir:
     """Continue a run on windows that are there; see `resume`."""
+    if not os.access(run.path, os.W_OK):
+        raise RunError(f"'{run.path}' may not be written to", "copy the run, and resume the copy")
     with held_by_first(run):
         if is_first():
             check_is_of_table(run, preparation)
