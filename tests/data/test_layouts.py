@@ -334,6 +334,21 @@ def test_merged_cells_of_a_table_beside_another_are_filled_before_they_are_joine
     assert frame["Note"].isna().tolist() == [True, True, False, True]
 
 
+@pytest.mark.parametrize(
+    ("first", "problem"),
+    [
+        (["2024-01-01", "2024-01-02"], "has no empty cell"),
+        ([None, "2024-01-02"], "is empty at row 1, below no date or name"),
+        ([1.5, None], "holds numbers that are no years"),
+    ],
+)
+def test_a_table_without_merged_cells_is_refused_and_one_beside_it_is_not(first: list[object], problem: str) -> None:
+    table = pd.DataFrame({"Day": first, "Sales": [1.0, 2.0]})
+    with pytest.raises(DataError, match=f"first column 'Day' {problem}"):
+        read_table(table, DataConfig(layout="merged"))
+    assert len(read_beside(table, DataConfig(layout="merged"))) == 2
+
+
 def test_missing_values_beside_merged_cells_stay_missing() -> None:
     table = pd.DataFrame({"Day": ["2024-01-01", None, "2024-01-02", None], "Sales": [1.0, None, 3.0, 4.0]})
     frame = read_table(table, DataConfig(layout="merged"))

@@ -139,11 +139,11 @@ def periods_across(frame: pd.DataFrame, time: str | None = None) -> CellGrid | N
     if year is None:
         return None
     called = _months_by_position(frame, names)
-    for number_of in (_month_named, _quarter_named):
+    for number_of in (month_named, _quarter_named):
         plain = {name: called.get(name, name).strip().lower().rstrip(".") for name in reversed(names) if name != year}
         periods = {number_of(text): name for name, text in plain.items()}
         periods.pop(None, None)
-        count = 12 if number_of is _month_named else 4
+        count = 12 if number_of is month_named else 4
         if len(periods) == count:
             order = [periods[index] for index in range(1, count + 1)]
             first_months = (frame[year].to_numpy(np.int64) - 1970) * 12
@@ -162,7 +162,7 @@ def _months_by_position(frame: pd.DataFrame, names: list[str]) -> dict[str, str]
     return dict(zip(names[1:], MONTHS, strict=True)) if follow else {}
 
 
-def _month_named(name: str) -> int | None:
+def month_named(name: str) -> int | None:
     """The number of the month that a column is called by."""
     for names in (MONTHS, LONG_MONTHS):
         if name in names:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import Finding, Report, require_column, row_and_line
-from forecast_attn.data.reading.grids import find_grid, has_grid, periods_across
-from forecast_attn.data.reading.joined import holds_years, unit_of
+from forecast_attn.data.reading.grids import find_grid, has_grid, month_named, periods_across
+from forecast_attn.data.reading.joined import ROW_NUMBER, holds_years, unit_of
 from forecast_attn.data.reading.positions import LAYOUT_ROWS, LONG_ID, LONG_TARGET, LONG_TIME, without_values
 from forecast_attn.errors import ConfigError, DataError
 
@@ -79,7 +79,7 @@ def arranged(frame: pd.DataFrame, config: DataConfig, source: str, report: Repor
         DataError: the table has not that layout.
     """
     if config.layout in ("long", "merged"):
-        return frame if config.layout == "long" else filled_down(frame)
+        return frame if config.layout == "long" else filled_down(frame)[0]
     for name in (*config.static_covariates, *config.categorical, *config.ignore):
         require_column(frame, name, source)
     return (
@@ -104,6 +104,8 @@ def likely_layout(frame: pd.DataFrame) -> str | None:
     names = set(steps.names)
     others = [name for name in frame.columns if name not in names]
     dates = [name for name in others if _is_dates(frame[name])]
+    if _are_months(steps.names):  # with a year, too, they are a calendar; beside numbers alone, switches
+        return None if dates or all(pd.api.types.is_numeric_dtype(frame[name].dtype) for name in others) else "rows"
     if unit_of_steps(steps) is not None and len(steps.names) >= MANY_STEPS:  # wk1, wk2, … beside what names a row
         is_time = any(frame[name].is_unique and len(frame) > 1 for name in dates)
         return None if is_time or not _are_named(frame, [name for name in others if name not in dates]) else "rows"
@@ -113,7 +115,8 @@ def likely_layout(frame: pd.DataFrame) -> str | None:
     if steps.are_dates:
         return "rows"
     texts = [name for name in others if frame[name].is_unique and not pd.api.types.is_numeric_dtype(frame[name].dtype)]
-    return "rows" if len(steps.names) >= MANY_STEPS and texts else None
+    are_too_few_rows = not others and len(frame) < MANY_STEPS <= len(steps.names)  # to be steps
+    return "rows" if (len(steps.names) >= MANY_STEPS and texts) or are_too_few_rows else None
 
 
 def _are_named(frame: pd.DataFrame, names: list[str]) -> bool:
@@ -134,8 +137,8 @@ FEWEST_MERGED = 1 / 3
 """Share of a column that is empty where its cells were merged."""
 
 
-def filled_down(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame with the cell above in each empty one of the columns from the left on that are names or dates.
+def filled_down(frame: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """The frame with the cell above in each empty one of the columns from the left on that are names or dates; these.
 
     The first column without empty cells ends them, and so does one of other numbers than years: these are values.
     """
@@ -146,7 +149,20 @@ def filled_down(frame: pd.DataFrame) -> pd.DataFrame:
             break
         column = column.ffill()
         filled[name] = column.astype(np.int64) if holds_years(column) else column
-    return frame.assign(**filled)
+    return frame.assign(**filled), tuple(filled)
+
+
+def refuse_unmerged(frame: pd.DataFrame, source: str) -> NoReturn:
+    """Refuse --layout merged for a table in which nothing was filled.
+
+    Raises:
+        DataError: names the first column.
+    """
+    name, first = str(frame.columns[0]), frame.iloc[:, 0]
+    problem = "holds numbers that are no years" if not _is_key(first) else "has no empty cell"
+    problem = f"is empty at {row_and_line(1)}, below no date or name" if first.iloc[:1].isna().any() else problem
+    message = f"'{source}' has no merged cells, as --layout merged needs: its first column '{name}' {problem}"
+    raise DataError(message, "leave --layout out", code="FA102", column=name, options=("layout",))
 
 
 def has_merged_cells(frame: pd.DataFrame) -> bool:
@@ -174,7 +190,7 @@ def find_steps(frame: pd.DataFrame) -> StepColumns | None:
         steps = _dated({name: text for name in numbers if form.fullmatch(text := _plain_date(name))})
         if steps is not None:
             return steps
-    return _of_years(numbers) or _numbered(numbers)
+    return _of_years(numbers) or _months_of_one_year(numbers) or _numbered(numbers)
 
 
 def _of_years(names: list[str]) -> StepColumns | None:
@@ -212,6 +228,21 @@ def _dated(texts: dict[str, str]) -> StepColumns | None:
 def _plain_date(name: str) -> str:
     """A name without what R and the World Bank add, and without the word year: `X2015.07.01`, `1960 [YR1960]`."""
     return re.sub(r"\s*\[YR\d{4}\]$", "", re.sub(r"(?i)^(X|(year|yr|fy)[ _.-]?)(?=\d{4})", "", name.strip())).strip()
+
+
+def _months_of_one_year(names: list[str]) -> StepColumns | None:
+    """The columns that are called by the words of all twelve months, of a table that does not say of which year."""
+    months = {_month_of_word(name): name for name in names}
+    ordered = tuple(months[month] for month in range(1, 13) if month in months)
+    return StepColumns(ordered, np.arange(1, 13), False) if _are_months(ordered) else None
+
+
+def _are_months(names: tuple[str, ...]) -> bool:
+    return [_month_of_word(name) for name in names] == list(range(1, 13))
+
+
+def _month_of_word(name: str) -> int | None:
+    return None if re.search(r"\d", name) else month_named(name.strip().lower().rstrip("."))
 
 
 def _numbered(names: list[str]) -> StepColumns | None:
@@ -255,11 +286,14 @@ def _identifier(
     free = [name for name in others if name not in _declared(config)]
     if config.item_id is not None and config.item_id in frame.columns:
         keys, used = frame[config.item_id], [config.item_id]
+    elif config.item_id == ROW_NUMBER:
+        keys, used = pd.Series(np.arange(1, len(frame) + 1)), []
     else:
         unique = [name for name in free if frame[name].is_unique and not frame[name].isna().any()]
         named = [name for name in unique if not pd.api.types.is_numeric_dtype(frame[name].dtype)] or unique
         if not named and len(frame) > 1:
-            hint = f"--id {','.join(free[:2]) or 'NAME'} names the columns that tell the rows apart"
+            several = f", --id {','.join(free[:2])} names them by several columns" if len(free) > 1 else ""
+            hint = f"--id {ROW_NUMBER} numbers the rows{several}"
             message = f"'{source}' has no column that differs in every row, to name the series of --layout rows"
             raise DataError(message, hint, code="FA102", options=("item_id",))
         used = named[:1]
@@ -280,7 +314,7 @@ def _refuse_repeats(keys: pd.Series, source: str) -> None:
         message = (
             f"'{source}': column '{name}' has '{keys.iloc[row - 1]}' twice, the second time at {row_and_line(row)}"
         )
-        hint = f"--id {name},OTHER joins the columns that tell the rows apart"
+        hint = f"--id {name},OTHER joins columns that tell the rows apart; --id {ROW_NUMBER} numbers the rows"
         raise DataError(message, hint, code="FA202", row=row, column=name, options=("item_id",))
 
 

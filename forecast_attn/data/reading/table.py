@@ -16,9 +16,9 @@ from forecast_attn.data.reading.columnar import COLUMNAR, TEXT_OPTIONS, read_col
 from forecast_attn.data.reading.csv_file import read_delimited
 from forecast_attn.data.reading.dialect import lines_above_header
 from forecast_attn.data.reading.frames import read_frame
-from forecast_attn.data.reading.joined import with_joined
+from forecast_attn.data.reading.joined import parts_of, with_joined
 from forecast_attn.data.reading.json_file import is_json
-from forecast_attn.data.reading.layouts import arranged, check_layout, filled_down, is_arranged
+from forecast_attn.data.reading.layouts import arranged, check_layout, filled_down, is_arranged, refuse_unmerged
 from forecast_attn.data.reading.sheets import holds_sheets, sheet_as_text, sheet_names
 from forecast_attn.data.reading.source import SPREADSHEET, Progress, Source, table_name
 from forecast_attn.data.reading.tsf import is_tsf, read_tsf
@@ -41,7 +41,12 @@ def opened(table: Any) -> Any:
 
 @coded("FA101")
 def read_table(
-    table: Any, config: DataConfig, *, progress: Progress | None = None, report: Report = stop_at_errors
+    table: Any,
+    config: DataConfig,
+    *,
+    progress: Progress | None = None,
+    report: Report = stop_at_errors,
+    is_beside: bool = False,
 ) -> pd.DataFrame:
     """Read a table.
 
@@ -51,6 +56,8 @@ def read_table(
         config: how the file is written, where the user says so, and which columns are identifiers.
         progress: called with the bytes read so far and the bytes there are.
         report: called with what is worth knowing about the file.
+        is_beside: True for a table that accompanies the one which the options were given for: `--layout merged` may
+            then have nothing to fill.
 
     Returns:
         The rows in the table's order, as columns of int64, float64, bool, datetimes or text. Text out of a file is
@@ -65,7 +72,13 @@ def read_table(
     check_layout(config)
     try:
         frame = without_marks(_frame_of(table, config, progress, report), config)
-        frame = filled_down(frame) if config.layout == "merged" else frame
+        if config.layout == "merged":
+            frame, filled = filled_down(frame)
+            if not (filled or is_beside):
+                refuse_unmerged(frame, table_name(table))
+        parts = parts_of(config.time, frame)
+        if is_beside and len(parts) > 1 and any(part not in frame.columns for part in parts):
+            config = replace(config, time=None)  # its dates may stand in one column
         frame = with_joined(frame, config, table_name(table))
         frame = arranged(frame, config, table_name(table), report)
     except DataError as error:
@@ -122,7 +135,7 @@ def read_beside(
     identifier = None if wide else item_id or config.item_id
     layout = config.layout
     config = replace(config, item_id=identifier, wide=False, layout=layout if layout == "merged" else "long")
-    frame = read_table(source, config)
+    frame = read_table(source, config, is_beside=True)
     if layout not in ("long", "merged") and not is_arranged(frame):
         return arranged(frame, replace(config, layout=layout), table_name(table), stop_at_errors)
     return made_long(frame, config, table_name(table), stop_at_errors) if wide and not is_long(frame) else frame
