@@ -27,7 +27,7 @@ from forecast_attn.data.findings import (
 )
 from forecast_attn.data.frequency import Stamps, kind_of, parse_frequency
 from forecast_attn.data.future_rows import FutureRows, merged_categories
-from forecast_attn.data.issued import IssuedForecasts, is_issued, parse_issued, series_in
+from forecast_attn.data.issued import IssuedForecasts, is_issued, on_steps, parse_issued, series_in
 from forecast_attn.data.localise import axis_stamps
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.resampling import codes_of_groups, floored, of_groups
@@ -49,6 +49,9 @@ def named_as_in_history(panel: Panel, frame: pd.DataFrame, source: str, report: 
         frame: the table.
         source: its name, for messages.
         report: called with the columns that are matched.
+
+    Raises:
+        DataError: a column that is needed is lacking, and no other one is taken for it.
     """
     roles = panel.roles
     identifier = (roles.item_id,) if roles.item_id is not None else ()
@@ -63,10 +66,28 @@ def named_as_in_history(panel: Panel, frame: pd.DataFrame, source: str, report: 
     for name in _identifier(panel):
         if name in lacking:
             _take_the_only_one(taken, name, [each for each in free if _names_series(frame[each], panel.item_ids)])
+    if not is_issued(frame):
+        _require_future_columns(panel, frame, taken, source)
     for name, column in taken.items():
         message = f"'{source}' has no column '{name}'; '{column}' is taken for it"
         report(Finding("FA511", "note", message, f"call it '{name}' if that is so", column=column))
     return frame.rename(columns={column: name for name, column in taken.items()})
+
+
+def _require_future_columns(panel: Panel, frame: pd.DataFrame, taken: dict[str, str], source: str) -> None:
+    """Refuse a table without the time, a future covariate or the identifier, which no other column is taken for.
+
+    Raises:
+        DataError: names the column, and the only one that may be meant.
+    """
+    names = (panel.roles.time, *panel.roles.future, *_identifier(panel))
+    lacking = [name for name in names if name not in frame.columns and name not in taken]
+    others = [str(each) for each in frame.columns if each not in (*names, panel.roles.target, *taken.values())]
+    for name in lacking[:1]:
+        renamed = f"call '{others[0]}' '{name}', if that is what it holds" if len(others) == len(lacking) == 1 else ""
+        hint = renamed or f"call it '{name}', as the history does"
+        hint = f"{hint}; forecast future-template writes a file with these names"
+        require_column(frame, name, source, hint=hint)
 
 
 def _take_the_only_one(taken: dict[str, str], name: str, columns: list[str]) -> None:
@@ -122,10 +143,6 @@ def _joined_by_stamp(
     panel: Panel, in_panel: FutureRows, frame: pd.DataFrame, source: str, report: Report, options: DataConfig
 ) -> tuple[FutureRows, TableUse]:
     """Join a table of future covariates to what is known, and count which of its rows are used."""
-    names = (panel.roles.time, *panel.roles.future, *_identifier(panel))
-    for name in names:
-        hint = f"call it '{name}', as the history does; forecast future-template writes a file with these names"
-        require_column(frame, name, source, hint=hint)
     table_stamps, series = _rows_of(panel, frame, source, report, options)
     row_steps = _wanted_steps(panel, table_stamps, series, in_panel.stamps)
     groups = _groups(panel, row_steps, table_stamps, series, source, options)
@@ -172,6 +189,8 @@ def _newest_issued(
     """Join a table of forecasts with the times they were issued at, and count which of its rows are used."""
     format_ = options.date_format
     issued = parse_issued(frame, panel.roles, panel.item_ids, source, report, zone=panel.zone, date_format=format_)
+    if options.resample is not None:
+        issued = on_steps(issued, options.resample, options.aggregate)
     cutoffs = panel.timestamps[panel.ends - 1]
     series = np.arange(panel.num_series)[:, None]
     used = issued.newest(series, in_panel.stamps, cutoffs[:, None])

@@ -27,8 +27,9 @@ from forecast_attn.data.findings import (
     row_and_line,
     with_line_numbers,
 )
-from forecast_attn.data.frequency import Stamps, kind_of
+from forecast_attn.data.frequency import Stamps, kind_of, parse_frequency
 from forecast_attn.data.localise import axis_stamps
+from forecast_attn.data.resampling import floored, of_groups
 from forecast_attn.data.roles import ID_NAMES, LOOSE_TIME_NAMES, STEP_NAMES, TIME_NAMES, Roles, is_numeric
 from forecast_attn.data.zones import Zone
 from forecast_attn.errors import DataError, nearest
@@ -102,6 +103,24 @@ class IssuedForecasts:
 def in_order(table: IssuedForecasts) -> IssuedForecasts:
     """Sorted by (series, stamp, issued_at)."""
     return table.take(np.lexsort((table.issued_at, table.stamps, table.series)))
+
+
+def on_steps(table: IssuedForecasts, step: str, aggregate: str) -> IssuedForecasts:
+    """One forecast of each issue for every step in which it has some: their mean, or the last one.
+
+    Args:
+        table: the forecasts.
+        step: of the data, as `--resample` takes it.
+        aggregate: as `--aggregate` takes it; sums are of targets alone.
+    """
+    if not len(table.series):
+        return table
+    table = in_order(replace(table, stamps=floored(table.stamps, parse_frequency(step))))
+    keys = (table.series, table.stamps, table.issued_at)
+    starts = np.flatnonzero(np.append(True, np.any([key[1:] != key[:-1] for key in keys], axis=0)))
+    how = "last" if aggregate == "last" else "mean"
+    values = np.stack([of_groups(column, starts, how) for column in table.values.T], axis=1)
+    return replace(table.take(starts), values=values)
 
 
 def is_issued(frame: pd.DataFrame) -> bool:

@@ -71,7 +71,7 @@ def axis_stamps(
     offsets = None if time.offsets is None else time.offsets[rows]
     of_rows = series[rows].astype(np.int32)
     cells = Cells((rows + 1).astype(np.int32), of_rows, item_ids, time.stamps[rows], {}, offsets=offsets, zone=written)
-    cells = _onto(sorted_cells(cells), zone, report)
+    cells = _onto(sorted_cells(cells), zone, report, column)
     stamps = np.full(len(column), np.datetime64("NaT"), "datetime64[ns]")
     stamps[cells.rows - 1] = cells.stamps
     return stamps, time.bad
@@ -135,23 +135,32 @@ def _offsets_vary(offsets: NDArray[np.int32]) -> Finding:
 # --------------------------------------------------------------------------- onto the axis
 
 
-def _onto(cells: Cells, zone: Zone, report: Report) -> Cells:
-    """The sorted cells on the axis of the zone, sorted."""
+def _onto(cells: Cells, zone: Zone, report: Report, column: pd.Series | None = None) -> Cells:
+    """The sorted cells on the axis of the zone, sorted; the column they are from, for messages."""
     written = _are_instants(cells)
     bare = replace(cells, offsets=None, zone=zone)
     if zone.axis == "local":
         if written and zone.name is None and _is_within_day(cells, None):
-            raise ended(report, _unlike_training("carry an offset; those of training have none"))
+            problem = "carry an offset; those of training have none"
+            hint = "write them without one, on the clock of training; or train with --tz ZONE"
+            raise ended(report, _unlike_training(cells, column, problem, hint))
         return sorted_cells(replace(bare, stamps=_wall_clock(cells, zone.name))) if written else bare
     if written:
         return sorted_cells(bare)
     if zone.is_fixed:
-        raise ended(report, _unlike_training(f"have no offset; those of training have one (shown as {zone.name})"))
+        problem = f"have no offset; those of training have one (shown as {zone.name})"
+        raise ended(report, _unlike_training(cells, column, problem, f"write {zone.name} behind each of them"))
     return sorted_cells(to_instants(bare, report))
 
 
-def _unlike_training(difference: str) -> Finding:
-    return Finding("FA201", "error", f"the time stamps {difference}", "write them as in training")
+def _unlike_training(cells: Cells, column: pd.Series | None, problem: str, hint: str) -> Finding:
+    """Error for stamps written otherwise than those of training, with the first of them where its column is known."""
+    row = int(cells.rows.min())
+    if column is None:
+        return Finding("FA201", "error", f"the time stamps {problem}", hint, row=row)
+    name, cell = str(column.name), str(column.iloc[row - 1])
+    message = f"the time stamps in column '{name}' {problem}: {row_and_line(row)} is {cell!r}"
+    return Finding("FA201", "error", message, hint, column=name, row=row, value=cell)
 
 
 def _report_unsorted(cells: Cells, report: Report) -> Cells:

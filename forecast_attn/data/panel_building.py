@@ -35,7 +35,7 @@ from forecast_attn.data.findings import (
     with_line_numbers,
 )
 from forecast_attn.data.frequency import with_season
-from forecast_attn.data.issued import IssuedForecasts, fill_absent, parse_issued
+from forecast_attn.data.issued import IssuedForecasts, fill_absent, on_steps, parse_issued
 from forecast_attn.data.localise import localise
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.resampling import resampled
@@ -102,6 +102,7 @@ def panel_of_cells(
     cells, issued = _as_forecast(cells, roles, config, report, vintages)
     if config.resample is not None:
         cells = resampled(cells, roles, config.resample, config.aggregate, report, repairs)
+        issued = None if issued is None else on_steps(issued, config.resample, config.aggregate)
     cells = without_repeats(cells, roles, report, config.duplicates, repairs)
     missing = config.missing
     cells = without_empty_series(cells, roles, missing, repairs)

@@ -11,6 +11,10 @@ from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import Finding
 from forecast_attn.data.future import extend, join_future
 from forecast_attn.data.panel import Panel
+from forecast_attn.data.panel_building import build_panel
+from forecast_attn.data.reading import read_beside
+from forecast_attn.data.reading.joined import with_joined
+from forecast_attn.data.roles import resolve_roles
 from forecast_attn.errors import DataError
 
 AsPanel = Callable[..., Panel]
@@ -135,6 +139,26 @@ def test_bad_files(panel: Panel, future: pd.DataFrame, change: dict[str, object]
 def test_a_file_that_lacks_a_column(panel: Panel, future: pd.DataFrame, column: str) -> None:
     with pytest.raises(DataError, match=f"'future.csv' has no column '{column}'; its columns are"):
         join_future(panel, future.drop(columns=column), 5, "future.csv")
+
+
+def test_a_file_whose_covariate_has_another_name(panel: Panel, future: pd.DataFrame) -> None:
+    """The message lists the columns as the file has them, also where its dates were recognised."""
+    renamed = future.rename(columns={"ahead": "t2m", "date": "when"})
+    with pytest.raises(DataError, match="no column 'ahead'; its columns are 'item_id', 'when', 't2m'") as error:
+        join_future(panel, renamed, 5, "future.csv")
+    assert error.value.hint.startswith("call 't2m' 'ahead', if that is what it holds")
+
+
+@pytest.mark.parametrize("columns", [["year", "month"], ["date"]])
+def test_dates_in_one_column_beside_a_history_of_several(columns: list[str]) -> None:
+    config = DataConfig(time="year,month", future_covariates=("promo",))
+    months = pd.date_range("2020-01-01", periods=24, freq="MS")
+    rows = pd.DataFrame({"year": months.year, "month": months.month, "date": months.strftime("%Y-%m-%d"), "promo": 1.0})
+    data = with_joined(rows[:20].drop(columns="date").assign(y=np.arange(20.0)), config, "data.csv")
+    panel = build_panel(data, resolve_roles(data, config, "data.csv"), config, source="data.csv")
+    beside = read_beside(rows.loc[20:, [*columns, "promo"]].reset_index(drop=True), config)
+    longer = join_future(panel, beside, 4, "future.csv", lambda finding: None, options=config)
+    assert [str(stamp)[:7] for stamp in longer.timestamps[20:]] == ["2021-09", "2021-10", "2021-11", "2021-12"]
 
 
 @pytest.mark.parametrize(

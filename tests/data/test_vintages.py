@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.cells import parse_cells
 from forecast_attn.data.findings import Finding, stop_at_errors
+from forecast_attn.data.future import join_future
 from forecast_attn.data.issued import IssuedForecasts, declare_issued, fill_absent, parse_issued
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.panel_building import VintageTable, build_panel, panel_of_cells
@@ -285,6 +286,21 @@ def test_windows_without_forecasts_are_left_out_and_told() -> None:
     with pytest.raises(DataError) as error:
         covered_cutoffs(PANEL, vintages, np.arange(3), 3, stop_at_errors)
     assert error.value.code == "FA508"
+
+
+def test_forecasts_are_put_on_the_step_of_the_data() -> None:
+    """Hours of a day became one row; of the forecasts for them only the one for midnight was used."""
+    hours = pd.date_range("2024-01-01", periods=96, freq="h")
+    data = pd.DataFrame({"date": hours, "y": np.arange(96.0), "wind": 0.0})
+    config = DataConfig(future_covariates=("wind",), resample="D")
+    roles = resolve_roles(data, config, "data.csv")
+    frame = pd.DataFrame({"date": hours[72:], "issued_at": hours[48], "wind": np.arange(24.0)})
+    panel = build_panel(data, roles, config, source="data.csv", vintages=VintageTable(frame, "wind.csv", ()))
+    assert panel.issued is not None
+    assert (panel.issued.values.tolist(), len(panel.timestamps)) == ([[11.5]], 4)
+    known = build_panel(data[:72].copy(), roles, config, source="data.csv")
+    longer = join_future(known, frame, 1, "wind.csv", lambda finding: None, options=config)
+    assert longer.future_covariates[3].tolist() == [11.5]
 
 
 def test_axes_of_whole_numbers() -> None:
