@@ -634,9 +634,58 @@ def days_in_spanish() -> pd.DataFrame:
     return pd.DataFrame({"Año": day.year, "Mes": day.month, "Día": day.day, "Ventas": values(120)})
 
 
+def months_of_one_year() -> pd.DataFrame:
+    """As districts beside the months of a year that the table does not name; one stands twice."""
+    names = ["jan", "feb", "mar", "apr", "may", "june", "july", "aug", "sept", "oct", "nov", "dec"]
+    cells = {name: 100 + at + np.arange(12) for at, name in enumerate(names)}
+    return pd.DataFrame({"": range(1, 13), "district": [*"ABCDEFGHIJK", "A"], **cells})
+
+
+def persons_who_fell_ill() -> pd.DataFrame:
+    """One row for each, with an age: their number is what is forecast."""
+    weeks = np.sort(RNG.integers(1, 53, 900))
+    return pd.DataFrame(
+        {"ano": np.repeat([2020, 2021], 450), "semana": [*weeks[::2], *weeks[1::2]], "edad": RNG.integers(1, 90, 900)}
+    )
+
+
+def years_of_two_presidents() -> pd.DataFrame:
+    """The year of a change stands twice."""
+    years = sorted([*range(1900, 1960), 1913, 1921, 1933, 1945, 1953])
+    return pd.DataFrame(
+        {"President": list("abcde") * 13, "Fiscal Year": years, "Pending": (np.arange(65) ** 1.3).round(1)}
+    )
+
+
+def ages_and_sexes() -> pd.DataFrame:
+    """15-19 is an age, and no hour of a day."""
+    rows = [(age, sex, year) for age in ("15-19", "20-24", "25-29") for sex in "FM" for year in range(2000, 2022)]
+    return pd.DataFrame(rows, columns=["age", "sex", "time"]).assign(divorces=values(132))
+
+
+def quarters_without_a_name() -> pd.DataFrame:
+    years = np.repeat(np.arange(2010, 2020), 4)
+    return pd.DataFrame({"Periodo": years, "": np.tile([1, 2, 3, 4], 10), "Total": values(40), "Otros": values(40)})
+
+
+def countries_with_two_unknown() -> pd.DataFrame:
+    """Nothing tells the last row apart from the first, and a comma stands between thousands."""
+    rows = pd.DataFrame({str(year): [f"{year - 1000 + at:,}" for at in range(4)] for year in range(2000, 2012)})
+    return rows.assign(country=["Unknown", "Asia", "Europe", "Unknown"])
+
+
 @pytest.mark.parametrize(
     ("frame", "options"),
     [
+        (months_of_one_year, {"layout": "rows", "forecasts": "the rows as 12 series, 3 steps of 1 row ahead"}),
+        (persons_who_fell_ill, {"time": "ano,semana", "target": "row-count", "resample": "W-MON"}),
+        (
+            years_of_two_presidents,
+            {"resample": "1", "forecasts": "'Pending', mean of each 'Fiscal Year', 3 steps of 1 row ahead"},
+        ),
+        (ages_and_sexes, {"item_id": "age,sex"}),
+        (quarters_without_a_name, {"time": "Periodo,Unnamed: 1", "target": "Total"}),
+        (countries_with_two_unknown, {"decimal": ".", "layout": "rows", "item_id": "row-number"}),
         (days_in_spanish, {"time": "Año,Mes,Día"}),
         (merged_days, {"layout": "merged", "item_id": "Product"}),
         (merged_years, {"layout": "merged", "time": "Year,Month"}),
@@ -1363,6 +1412,91 @@ def first_of(folder: Path, frame: pd.DataFrame, name: str = "table.csv") -> dict
     return {**proposals[0].options, "forecasts": proposals[0].forecasts} if proposals else {}
 
 
+MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+NUMBERS = [f"{value:.4f}" for value in np.sin(np.arange(240))]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        (
+            "\n".join("   ".join(NUMBERS[first : first + 120]) for first in (0, 120)),
+            {"delimiter": "blanks", "header": False, "layout": "rows", "item_id": "row-number"},
+        ),
+        (
+            "\n".join(["$title", "NINO3 SST", "$units", "t0", "1871.0", "$t_units", "years", "data", *NUMBERS]),
+            {"skip_rows": 7, "time": "row-number"},
+        ),
+        (
+            f"# Reports\n# Start: 20240101\n\nDate,Users\n,{'9' * 6}\n"
+            + "\n".join(f"{day.replace('-', '')},{10 + at % 7}" for at, day in enumerate(days(60))),
+            {"skip_rows": 3, "comment": ","},
+        ),
+        (
+            f"region{',2012' * 12}{',2013' * 12}\n,{','.join([*MONTHS, *MONTHS])}\n"
+            + "\n".join(f"{name},{','.join(NUMBERS[at : at + 24])}" for at, name in enumerate(["N", "S", "E"])),
+            {"header_rows": 2, "layout": "rows"},
+        ),
+    ],
+    ids=["a series in each of two lines", "settings above one column", "a grand total first", "three rows below names"],
+)
+def test_what_stands_around_numbers(tmp_path: Path, text: str, options: dict[str, object]) -> None:
+    path = tmp_path / "table.txt"
+    path.write_text(text)
+    assert dict(find_proposals(path, DataConfig())[0].options) == options
+
+
+def hours_of_a_few_days() -> pd.DataFrame:
+    hours = pd.Series(pd.date_range("2024-01-01", periods=4000, freq="h"))
+    few = hours[hours.dt.day_of_year % 15 == 0].reset_index(drop=True)
+    return pd.DataFrame({"date": few.dt.strftime("%Y-%m-%d %H:%M"), "y": values(len(few))})
+
+
+def nine_years_of_wards() -> pd.DataFrame:
+    years = np.repeat(np.arange(2006, 2015), 9)
+    return pd.DataFrame({"ward": RNG.choice([*"ABC"], 81), "ill": RNG.integers(1, 900, 81), "year": years})
+
+
+@pytest.mark.parametrize(
+    ("frame", "forecasts"),
+    [
+        (hours_of_a_few_days, "'y', 24 steps of 1 hour ahead, where only 7% of the steps have a value"),
+        (nine_years_of_wards, "'ill', sum of each 'year', 3 steps of 1 row ahead"),
+    ],
+)
+def test_a_table_with_little_to_learn_from_gets_the_command_that_trains_all_the_same(
+    tmp_path: Path, frame: Callable[[], pd.DataFrame], forecasts: str
+) -> None:
+    assert first_of(tmp_path, frame())["forecasts"] == forecasts
+
+
+@pytest.mark.parametrize(
+    ("columns", "options", "message"),
+    [
+        (
+            {"Event": [*"ab"] * 30, "Year": np.repeat(np.arange(1900, 1930), 2), "Time": ["02:55:10"] * 60},
+            "--time Year --id Event",
+            "has no numeric column to forecast",
+        ),
+        (
+            {"year": 88, "brand": [*range(30)] * 2, "price": values(60)},
+            "--target price",
+            "column 'year' is 88 in all 60 rows: no row follows another in time",
+        ),
+    ],
+    ids=["durations", "one year"],
+)
+def test_a_table_without_a_series_in_it_is_told_why(
+    forecast: Callable, tmp_path: Path, columns: dict[str, object], options: str, message: str
+) -> None:
+    path = tmp_path / "table.csv"
+    pd.DataFrame(columns).to_csv(path, index=False)
+    obstacle = json.loads(forecast("check", path, "--json").out)["obstacle"]
+    assert obstacle["command"] == f"forecast check {path} {options}"
+    assert message in obstacle["message"]
+
+
 def test_text_in_a_column_of_a_wide_table_leaves_the_column_out(tmp_path: Path) -> None:
     columns = {f"sensor_{name}": values(60) for name in "abcdefg"}
     frame = pd.DataFrame({"date": days(60), **columns}).astype({"sensor_a": object})
@@ -1461,6 +1595,8 @@ def test_rows_are_no_steps_where_there_are_dates(forecast: Callable, tmp_path: P
     obstacle = json.loads(outcome.out)["obstacle"]
     assert (obstacle["code"], obstacle["column"], obstacle["row"]) == ("FA203", "Date", 2)
     assert obstacle["command"] == f"forecast check {path} --target Count"
+    assert obstacle["fix"].endswith("--time row-number counts them")
+    assert f"fix: {obstacle['fix']}" in forecast("check", path).out
     outcome = forecast("train", path, "--hidden-size", "4")
     assert f"try: {obstacle['command']}  # {obstacle['message']}" in outcome.err
 

@@ -19,7 +19,7 @@ _CELL_CODES = ("FA103", "FA303")
 _MEANING = ("time", "target", "item_id", "wide", "layout", "na", "ignore")
 """Options that say what is meant by a table, never withdrawn unless they name a column that it lacks."""
 _COLUMNS = ("static_covariates", "weight", "past_covariates", "future_covariates", "categorical")
-_SMALLEST_SIZES = ((3, 3), (2, 2), (2, 1), (1, 1))
+SMALLEST_SIZES = ((3, 3), (2, 2), (2, 1), (1, 1))
 """Lookback and horizon of tables of fewer than ten rows, which get none by default."""
 Changes = dict[str, Any]
 
@@ -48,7 +48,7 @@ def possible_changes(config: DataConfig, examination: Examination) -> Iterator[C
     for name in dict.fromkeys((*first, *(name for name in given if name not in (*_MEANING, *_COLUMNS)))):
         yield {name: getattr(DataConfig, name)}
     if all(error.code == "FA403" for error in errors):
-        yield from ({"lookback": lookback, "horizon": horizon} for lookback, horizon in _SMALLEST_SIZES)
+        yield from ({"lookback": lookback, "horizon": horizon} for lookback, horizon in SMALLEST_SIZES)
 
 
 def named_in(message: str, config: DataConfig) -> Changes:

@@ -6,6 +6,7 @@ evidence, and every error that training would stop at is answered by the option 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from forecast_attn.checking.changed_options import named_in, possible_changes
+from forecast_attn.checking.changed_options import SMALLEST_SIZES, named_in, possible_changes
 from forecast_attn.checking.column_names import counts_rows
 from forecast_attn.checking.error_options import (
     COARSER,
@@ -28,7 +29,7 @@ from forecast_attn.checking.error_options import (
     say_nothing_of_the_next,
 )
 from forecast_attn.checking.examination import Examination, examine
-from forecast_attn.checking.proposal import Proposal, check_command_text, proposal_of
+from forecast_attn.checking.proposal import MOST_HIDDEN, Proposal, check_command_text, proposal_of
 from forecast_attn.checking.role_candidates import (
     RoleCandidate,
     role_candidates,
@@ -62,8 +63,6 @@ LARGE = 1_000_000
 """A table of more rows gets one command: each is tried on the whole table."""
 MANY_COLUMNS = 500
 """A table of more columns gets one command, too."""
-MOST_HIDDEN = 0.5
-"""Share of rows that `--missing mask` may hide."""
 FEWEST_SHARE = 0.5
 """Share of a table's rows that must reach training."""
 ENOUGH_STEPS = 200
@@ -89,7 +88,11 @@ def find_proposals(
     if examination.table is None:
         return ()
     table = examination.table
-    return _proposals(table, config, examination, most) or _with_changed_options(table, config, examination)
+    return (
+        _proposals(table, config, examination, most)
+        or _with_changed_options(table, config, examination)
+        or _of_little(config, examination)
+    )
 
 
 def _proposals(table: Table, config: DataConfig, examination: Examination, most: int) -> tuple[Proposal, ...]:
@@ -179,18 +182,37 @@ def find_obstacle(
         ConfigError: the options contradict each other.
     """
     examination = examine(table, config) if examination is None else examination
+    for options, again in _likeliest(config, examination):
+        errors = again.to_report().errors
+        if errors and options:
+            return Obstacle(options, errors[0])
+    return None
+
+
+def _likeliest(config: DataConfig, examination: Examination) -> Iterator[tuple[dict[str, Any], Examination]]:
+    """The options of each reading of a table without a proposal, with those that answer errors; the table so read."""
     if examination.table is None or examination.is_too_wide or _names_an_absent_column(examination):
-        return None
+        return
     for reading in possible_readings(examination.table, config, examination):
         search = _search(examination.table, config, reading)
         for candidate in role_candidates(search.frame, search.config):
-            options = next(search._options_of(candidate, 1), None)
-            if options is None:
-                continue
-            errors = examine(search.table, replace(search.config, **options)).to_report().errors
-            if errors and (reading.options or options):
-                return Obstacle({**reading.options, **options}, errors[0])
-    return None
+            options = next(search._options_of(candidate, 1), candidate.options(search.config))  # where it has no target
+            answered = search._answered(options)
+            if answered is not None:
+                again = examine(search.table, replace(search.config, **answered[0]))
+                yield {**reading.options, **answered[0]}, again
+
+
+def _of_little(config: DataConfig, examination: Examination) -> tuple[Proposal, ...]:
+    """The likeliest reading, of a few rows by the smallest sizes, or of steps that mostly have no value."""
+    for options, again in itertools.islice(_likeliest(config, examination), 1):
+        assert again.table is not None
+        sizes: tuple[dict[str, Any], ...] = ({}, dict(zip(("lookback", "horizon"), SMALLEST_SIZES[0], strict=True)))
+        for size in sizes if all(error.code == "FA403" for error in again.to_report().errors) else ():
+            smaller = examine(again.table, replace(config, **options, **size)) if size else again
+            if not smaller.has_errors and smaller.preparation is not None and _averages_little(smaller):
+                return (proposal_of(smaller, {**options, **size}),)
+    return ()
 
 
 def _names_an_absent_column(examination: Examination) -> bool:
@@ -313,11 +335,12 @@ class _Search:
         if self.config.target is not None:
             yield options
             return
-        if self._knows_target(options):
-            yield options
-            return
         name = table_name(self.table).partition(".")[0]
         targets = target_candidates(self.frame, candidate, self.config, name, self.codes)
+        if self._knows_target(options):
+            counted_rows = self._rows_counted(candidate) if targets.are_unlikely else None
+            yield from [options] if counted_rows is None else [options | counted_rows, options]
+            return
         wide = {name: value for name, value in options.items() if name != "item_id"} | {"wide": True}
         others = self._numbers_besides(targets.names, candidate)
         wide |= {"ignore": (*wide.get("ignore", self.config.ignore), *others)} if others else {}
@@ -377,25 +400,33 @@ class _Search:
         item_id = options.get("item_id")
         if item_id in self.frame.columns and self.frame[item_id].isna().any():
             return self._verified(options)  # `NA` is a name where the table is read with this identifier
+        answered = self._answered(options)
+        if answered is None:
+            return None
+        options, problem = answered
+        if problem.examination.has_errors:
+            return None
+        proposal = self._verified(options)
+        longer = problem.longer_step() if proposal is None and "missing" in options else None
+        if longer is None:
+            return proposal
+        return self._settled({name: value for name, value in options.items() if name != "missing"} | longer)
+
+    def _answered(self, options: dict[str, Any]) -> tuple[dict[str, Any], Problem] | None:
+        """The options with those that answer errors, and what is left; None if they contradict each other."""
         for _ in range(MOST_REPAIRS):
             config = self._config(options)
             if config is None:
                 return None
             examination = examine(self.frame, config_of_frame(config))
             problem = Problem(self.frame, self.config, options, examination)
-            if not examination.has_errors:
-                break
-            answer = problem.answer()
+            answer = problem.answer() if examination.has_errors else None
             if answer is None:
-                return None
+                break
             options = options | answer
             if "resample" in answer:  # which puts equal stamps together, too
                 options.pop("duplicates", None)
-        proposal = self._verified(options)
-        longer = problem.longer_step() if proposal is None and "missing" in options else None
-        if longer is None:
-            return proposal
-        return self._settled({name: value for name, value in options.items() if name != "missing"} | longer)
+        return options, problem
 
     def _config(self, options: Mapping[str, Any]) -> DataConfig | None:
         try:
@@ -433,8 +464,15 @@ def _is_enough(examination: Examination) -> bool:
     assert panel is not None
     assert frame is not None
     observed = int(np.count_nonzero(~np.isnan(panel.target)))
-    if observed < (1 - MOST_HIDDEN) * panel.num_known.sum():
-        return False
+    return observed >= (1 - MOST_HIDDEN) * panel.num_known.sum() and _averages_little(examination)
+
+
+def _averages_little(examination: Examination) -> bool:
+    """Return whether most rows of a table reach training by themselves, or an option puts them on another step."""
+    panel, frame = examination.panel, examination.frame
+    assert panel is not None
+    assert frame is not None
+    observed = int(np.count_nonzero(~np.isnan(panel.target)))
     if any(repair.kind.startswith("resample") for repair in panel.repairs):
         return True
     averaged = sum(repair.count for repair in panel.repairs if repair.kind.startswith("duplicates:"))

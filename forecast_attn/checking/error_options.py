@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.checking.column_names import is_called_money, words_of
+from forecast_attn.checking.column_names import is_called_money, is_of_the_calendar, words_of
 from forecast_attn.checking.examination import Examination, categories_of, examine
 from forecast_attn.checking.fix import config_after_reading
 from forecast_attn.checking.number_times import REGULAR, regular_order, regularity
@@ -20,6 +20,7 @@ from forecast_attn.data.axis import uneven_steps
 from forecast_attn.data.cells import Cells
 from forecast_attn.data.findings import Finding
 from forecast_attn.data.frequency import LONGEST_NUMBER, distinct_values, parse_frequency
+from forecast_attn.data.reading.joined import FIRST_YEAR, LAST_YEAR
 from forecast_attn.data.resampling import floored
 from forecast_attn.data.roles import Roles
 from forecast_attn.data.zones import changes_at
@@ -78,12 +79,15 @@ class Problem:
         cells, config = self.examination.cells, self.config
         if cells is None or config.resample is not None or config.freq:
             return None
+        sums = config.aggregate == DataConfig.aggregate and _are_amounts(cells, self.examination.roles, self.frame)
+        of_sums: Options = {"aggregate": "sum", "missing": "zero"} if sums else {}
         if cells.stamps.dtype.kind != "M":
-            return None if {"resample", "freq"} & self.options.keys() else _usual_whole_step(cells)
+            if {"resample", "freq"} & self.options.keys():
+                return None
+            return {"resample": "1"} | of_sums if self._repeats_years(cells) else _usual_whole_step(cells)
         longest = int(np.argmax(np.diff(cells.starts)))
         stamps = cells.stamps[cells.starts[longest] : cells.starts[longest + 1]]
         tried = self.options.get("resample")
-        sums = config.aggregate == DataConfig.aggregate and _are_amounts(cells, self.examination.roles, self.frame)
         for step in COARSER[COARSER.index(tried) + 1 if tried in COARSER else 0 :]:
             frequency = parse_frequency(step)
             filled = distinct_values(floored(stamps, frequency))
@@ -91,8 +95,17 @@ class Problem:
                 return None
             number = frequency.steps_between(filled[:1], filled[-1:])[0] + 1
             if len(filled) >= (_FULL_OF_AMOUNTS if sums else FULL) * number:
-                return {"resample": step} | ({"aggregate": "sum", "missing": "zero"} if sums else {})
+                return {"resample": step} | of_sums
         return None
+
+    def _repeats_years(self, cells: Cells) -> bool:
+        """Return whether rows are of years that stand more than once, and of no month or quarter of them."""
+        years, roles = distinct_values(cells.stamps), self.examination.roles
+        are_years = years[0] >= FIRST_YEAR and years[-1] <= LAST_YEAR and len(years) > 1
+        if roles is None or roles.item_id is not None or not are_years or np.median(np.diff(years)) != 1:
+            return False
+        others = (self.frame[name] for name in self.frame.columns if name != roles.time)
+        return bool(cells.repeats.any()) and not any(map(is_of_the_calendar, others))
 
 
 def _usual_whole_step(cells: Cells) -> Options | None:
@@ -236,7 +249,7 @@ def _are_amounts(cells: Cells, roles: Roles | None, frame: pd.DataFrame) -> bool
     """
     if roles is None:
         return False
-    is_irregular = regularity(cells.stamps) < REGULAR
+    is_irregular = cells.stamps.dtype.kind == "M" and regularity(cells.stamps) < REGULAR
     is_money = is_called_money(roles.target) or any("currency" in words_of(str(name)) for name in frame.columns)
     are_bookings = is_irregular and is_money and _are_in_cents(cells.columns[roles.target])
     return (cells.repeats.mean() > MOST_AVERAGED or are_bookings) and say_nothing_of_the_next(cells, roles)

@@ -25,6 +25,8 @@ MOST_CELLS = 500
 """Cells of a line that tell what it is."""
 FEWEST_BELOW = 5
 """Rows that must show that the lines above them are names."""
+FEWEST_CELLS = 40
+"""Cells below them that show it too, where the first line alone has no name, or the same one, for several columns."""
 
 
 def find_preamble(text: str) -> dict[str, Any]:
@@ -176,6 +178,20 @@ def _is_row_with_holes(row: list[str], width: int) -> bool:
     return len(row) == width > len(known) > 1 and bool(row[0].strip()) and all(map(_is_number_or_date, known))
 
 
+def find_titles_of_one_column(text: str) -> dict[str, Any]:
+    """The option that leaves out what stands above a column of numbers without delimiters, up to its name.
+
+    Args:
+        text: the first lines of a file.
+    """
+    lines = text.splitlines()[:MOST_RECORDS]
+    words = [index for index, line in enumerate(lines) if line.strip() and not _is_number_or_date(line.strip())]
+    last = words[-1] if words else 0
+    rows = [line for line in lines[last + 1 :] if line.strip()]
+    is_name = len(words) > MOST_HEADER_ROWS and last <= MOST_TITLES and len(rows) > len(words)
+    return {"skip_rows": last} if is_name and not re.search(r"\s", lines[last].strip()) else {}
+
+
 def _is_data(cell: str) -> bool:
     """Return whether a cell is a number or a date; a year may be a name."""
     plain = cell.strip()
@@ -264,7 +280,8 @@ def find_header_rows(records: list[list[str]], is_number: Callable[[str], bool])
     rows = [record[:MOST_CELLS] for record in records if len(record) == width]
     for count in range(2, MOST_HEADER_ROWS + 1):
         below = rows[count:]
-        if len(below) < FEWEST_BELOW:
+        has_many_cells = len(set(rows[0])) < len(rows[0]) and len(below) * width >= FEWEST_CELLS
+        if not below or (len(below) < FEWEST_BELOW and not has_many_cells):
             return 1
         names = rows[1:count]
         if any(_is_a_row(name, below, is_number) for name in names):  # as in nearly every table: a quick answer

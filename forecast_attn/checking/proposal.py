@@ -8,14 +8,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from forecast_attn.checking.error_options import ZONES_BY_CLOCK
 from forecast_attn.checking.examination import Examination
 from forecast_attn.config.options import DataConfig, find_option
 from forecast_attn.config.values import flag_name
 from forecast_attn.data.findings import counted, quoted
 from forecast_attn.data.frequency import step_name
+from forecast_attn.data.reading.extra_lines import DELIMITERS
 from forecast_attn.data.reading.joined import ROW_COUNT, ROW_NUMBER
 from forecast_attn.data.reading.positions import LAYOUT_ROWS, WIDE_ROWS
+
+MOST_HIDDEN = 0.5
+"""Share of steps without a value that `--missing mask` may hide without a word."""
 
 
 @dataclass(frozen=True)
@@ -87,14 +93,20 @@ def proposal_of(examination: Examination, options: Mapping[str, Any]) -> Proposa
         what = target if roles.item_id is None else f"{target} of {trained:,} series told apart by '{roles.item_id}'"
     merged = " of" if roles.target == ROW_COUNT else f", {options.get('aggregate', 'mean')} of"
     each = f"step of {options.get('resample')}" if schema.frequency.is_integer else step
+    each = f"'{roles.time}'" if options.get("resample") == "1" else each
     resampled = f"{merged} each {each}" if "resample" in options else ""
     ahead = f"{schema.horizon} steps of {step} ahead" if schema.horizon > 1 else f"1 step of {step} ahead"
     if roles.time == ROW_NUMBER:
         ahead += ", if the rows are in the order of time"
+    observed = np.count_nonzero(~np.isnan(panel.target)) / panel.num_known.sum()
+    if observed < 1 - MOST_HIDDEN:
+        ahead += f", where only {observed:.0%} of the steps have a value"
     if "tz" in options and ZONES_BY_CLOCK[options["tz"]]:
         ahead += f", if {options['tz']} is the zone, not that of {ZONES_BY_CLOCK[options['tz']]}"
     if "decimal" in options:
         ahead += f", with '{options['decimal']}' before decimals"
+    if options.get("comment") in DELIMITERS:
+        ahead += ", without the sum in the first row"
     if "na" in options:
         ahead += f", with {quoted(list(options['na']))} as no value"
     if withdrawn:

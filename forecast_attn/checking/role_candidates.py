@@ -74,9 +74,11 @@ _COUNTED_ROWS = 3
 """Numbers of rows, counted in the file."""
 _EVENTS = 4
 """Dates that stand more than once in a series."""
-_ROW_NUMBERS = 5
+_REPEATED_YEARS = 5
+"""Years in order, some of which stand more than once."""
+_ROW_NUMBERS = 6
 """Numbers of rows, counted here."""
-_NEITHER = 6
+_NEITHER = 7
 """Whole numbers that repeat or are irregular."""
 _OF_DATES = (_DATES, _UNEVEN_DATES, _EVENTS)
 
@@ -349,9 +351,14 @@ def _candidates_with(frame: pd.DataFrame, time: str, config: DataConfig) -> Iter
     if season is None and date_format is None and stamps.dtype.kind == "i" and regular >= REGULAR:
         season = season_of_unit(frame[time], len(steps)) if time in frame.columns else None
     kind = _kind(time, stamps, is_unique=is_unique, is_regular=regular >= REGULAR)
+    are_years = name is None and time in frame.columns and is_called_year(time) and holds_years(frame[time])
+    if kind == _NEITHER and are_years and regular >= REGULAR and _are_sorted(stamps):
+        are_few = np.median(np.unique(stamps, return_counts=True)[1]) == 1
+        kind = _REPEATED_YEARS if are_few or _may_have_names(frame, time) else kind
     yield RoleCandidate(time, name, kind, stamps, len(steps), date_format, automatic_roles(frame, config), season)
     if config.item_id is None and name in frame.columns and frame[name].isna().any():  # unless those are called `NA`
-        yield from _candidates_with(frame.drop(columns=[name]), time, config)
+        others = _candidates_with(frame.drop(columns=[name]), time, config)
+        yield from (each for each in others if each.kind != _REPEATED_YEARS)  # whose sums would hold those of totals
 
 
 def _numbered_rows(frame: pd.DataFrame, config: DataConfig) -> Iterator[RoleCandidate]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import re
 from dataclasses import replace
@@ -40,6 +41,8 @@ _CLOCK = re.compile(
     r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[AaPp]\.?[Mm]\.?| ?[ap])?|\d{1,2}\.\d{2}\.\d{2}"
     r"|\d\d\s?-\s?\d\d|\d{1,2}:\d\d\s?-\s?\d{1,2}:\d\d"
 )
+_HOURS = re.compile(r"(\d\d)\s?-\s?(\d\d)")
+"""18 - 19 is an hour of the day, and 15-19 an age."""
 _DOTTED_DATE = re.compile(r"(0?[1-9]|[12]\d|3[01])\.(0[1-9]|1[0-2])\.\d{2}")
 """06.01.21 is no time of day, unless others are 06.00.00 and 06.15.00."""
 Keys = NDArray[np.int64]
@@ -63,10 +66,9 @@ def series_of(frame: pd.DataFrame, time: str, stamps: NDArray[Any], config: Data
         apart = next((name for name in codes if name not in incomplete and _stand_apart(codes[name], stamps)), None)
         return apart, none if apart is None else codes[apart]
     numeric = {name for name in codes if is_numeric(frame[name])}
-    for most in (0.0, MOST_REPEATED):
-        pair = _keys_of(codes, numeric, incomplete, stamps, most)
-        if pair is not None:
-            return pair
+    pair = _keys_of(codes, numeric, incomplete, stamps)
+    if pair is not None:
+        return pair
     may_be_blocks = stamps.dtype.kind == "M" or (is_called_year(time) and holds_years(frame[time]))
     blocks = _equal_blocks(stamps) if may_be_blocks else None
     is_copied = blocks is not None and frame.duplicated().mean() > MOST_REPEATED
@@ -84,7 +86,8 @@ def series_numbers(frame: pd.DataFrame, item_id: str | None) -> Keys:
 def automatic_roles(frame: pd.DataFrame, config: DataConfig) -> tuple[str | None, str | None]:
     """The time and the identifier that training finds by itself; None where it finds none."""
     others = (*TIME_NAMES, *LOOSE_TIME_NAMES, *ID_NAMES, *COUNTERS)
-    numbers = (name for name in map(str, frame.columns) if name.lower() not in others and is_numeric(frame[name]))
+    names = [name for name in map(str, frame.columns) if name.lower() not in others and name != config.item_id]
+    numbers = (name for name in names if is_numeric(frame[name]))
     try:
         given = replace(config, target=config.target or next(numbers, None), wide=False)
         roles = resolve_roles(with_joined(frame, given, ""), given, "")
@@ -100,7 +103,8 @@ def is_clock(column: pd.Series) -> bool:
     cells = column.iloc[:1000].dropna().astype(str).str.strip().head(20)
     if len(cells) == 0 or all(_DOTTED_DATE.fullmatch(cell) for cell in cells):
         return False
-    return all(_CLOCK.fullmatch(cell) for cell in cells)
+    hours = [(int(match[1]), int(match[2])) for cell in cells if (match := _HOURS.fullmatch(cell))]
+    return all(map(_CLOCK.fullmatch, cells)) and all(end in (start + 1, 0) for start, end in hours)
 
 
 def _id_columns(frame: pd.DataFrame, time: str, config: DataConfig) -> list[str]:
@@ -130,32 +134,41 @@ def _may_name_series(column: pd.Series) -> bool:
 
 
 def _keys_of(
-    codes: dict[str, Keys], numeric: set[str], incomplete: set[str], stamps: NDArray[Any], most: float
+    codes: dict[str, Keys], numeric: set[str], incomplete: set[str], stamps: NDArray[Any]
 ) -> tuple[str, Keys] | None:
-    """The fewest columns that leave at most this share of stamps repeated within a series, and the series.
+    """The fewest columns that leave no stamp repeated within a series, or else a few of them, and the series.
 
     Of several, those of text, of fewest series, whose numbers are called names (`zipcode`), and that stand first. One
     with empty cells, as of provinces where a country has none, is no name but `NA`.
     """
     steps, distinct = pd.factorize(stamps)
     texts = len(codes) - len(numeric)
-    for size in sorted({size for size in (1, 2, 3, texts, len(codes)) if 0 < size <= len(codes)}):
-        candidates: list[tuple[Any, ...]] = []
-        for names in itertools.combinations(codes, size):
-            if size > 1 and incomplete.issuperset(names):
-                continue
-            keys = _joined_codes([codes[name] for name in names])
-            rows = np.bincount(keys)
-            is_sparse = len(keys) < FEWEST_TOGETHER * len(rows) * len(distinct)
-            if is_sparse and (size > 1 or not _stand_apart(keys, stamps)):
-                continue  # each stamp has one of the keys, mostly: a property that changes, as the weather does
-            if np.median(rows) >= FEWEST_PER_SERIES and _repeated(keys, steps) <= most:
-                numbers = numeric.intersection(names)
-                unnamed = sum(not is_called_a_name(name) for name in numbers)
-                candidates.append((len(numbers), len(rows), unnamed, len(candidates), names, keys))
-        if candidates:
-            *_, names, keys = min(candidates, key=lambda item: item[:4])
-            return ",".join(names), keys
+
+    @functools.cache
+    def judged(names: tuple[str, ...]) -> tuple[float, tuple[int, int, int]]:
+        """Share of repeated stamps, and rank; all are repeated for columns that cannot be names."""
+        keys = _joined_codes([codes[name] for name in names])
+        rows = np.bincount(keys)
+        is_sparse = len(keys) < FEWEST_TOGETHER * len(rows) * len(distinct)
+        if is_sparse and (len(names) > 1 or not _stand_apart(keys, stamps)):
+            return 1.0, (
+                0,
+                0,
+                0,
+            )  # each stamp has one of the keys, mostly: a property that changes, as the weather does
+        numbers = numeric.intersection(names)
+        unnamed = sum(not is_called_a_name(name) for name in numbers)
+        share = _repeated(keys, steps) if np.median(rows) >= FEWEST_PER_SERIES else 1.0
+        return share, (len(numbers), len(rows), unnamed)
+
+    for most in (0.0, MOST_REPEATED):
+        for size in sorted({size for size in (1, 2, 3, texts, len(codes)) if 0 < size <= len(codes)}):
+            together = itertools.combinations(codes, size)
+            complete = [names for names in together if size == 1 or not incomplete.issuperset(names)]
+            usable = [(judged(names)[1], at, names) for at, names in enumerate(complete) if judged(names)[0] <= most]
+            if usable:
+                names = min(usable)[-1]
+                return ",".join(names), _joined_codes([codes[name] for name in names])
     return None
 
 

@@ -20,17 +20,18 @@ from forecast_attn.checking.line_evidence import (
     find_preamble,
     find_rules,
     find_titles,
+    find_titles_of_one_column,
     find_wide_titles,
 )
-from forecast_attn.checking.number_times import SEASONS_OF_UNITS
+from forecast_attn.checking.number_times import SEASONS_OF_UNITS, is_of_digits
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import Finding
 from forecast_attn.data.reading import read_table
 from forecast_attn.data.reading.cell_numbers import bare_number, parse_texts
 from forecast_attn.data.reading.dialect import BLANKS, SAMPLE, Sample, find_delimiter
 from forecast_attn.data.reading.encoding import find_encoding
-from forecast_attn.data.reading.extra_lines import ExtraLines, naming_line, without_extra_lines
-from forecast_attn.data.reading.joined import with_joined
+from forecast_attn.data.reading.extra_lines import DELIMITERS, ExtraLines, naming_line, without_extra_lines
+from forecast_attn.data.reading.joined import ROW_NUMBER, are_whole, with_joined
 from forecast_attn.data.reading.layouts import arranged, find_steps, has_merged_cells, likely_layout, unit_of_steps
 from forecast_attn.data.reading.sheets import holds_sheets, sheet_as_text, sheet_names
 from forecast_attn.data.reading.source import TEXT_KINDS, Source
@@ -161,11 +162,14 @@ def _read_split(
 
 
 def _is_better(read: pd.DataFrame | DataError | None, before: pd.DataFrame | DataError | None) -> bool:
-    """Return whether other options read a table of several columns, or all of it but for its decimal marks."""
+    """Return whether other options read several columns, or one of numbers; or all of it but for its decimal marks."""
     if isinstance(read, DataError):
         is_no_table = isinstance(before, DataError) and before.code in _NO_TABLE and "decimal" not in before.options
         return is_no_table and "decimal" in read.options
-    return read is not None and (read.shape[1] > 1 or not isinstance(before, pd.DataFrame))
+    if read is None or not isinstance(before, pd.DataFrame):
+        return read is not None
+    was_text, is_text = (not pd.api.types.is_numeric_dtype(each.dtypes.iloc[0]) for each in (before, read))
+    return read.shape[1] > 1 or (was_text and not is_text)
 
 
 def _has_two_marks(read: pd.DataFrame | DataError | None) -> bool:
@@ -203,7 +207,7 @@ def _is_split_at_commas(table: Table, config: DataConfig, options: dict[str, Any
 
 
 def _finished(table: Table, config: DataConfig, options: dict[str, Any], frame: pd.DataFrame) -> TableReading:
-    """The table without sums below its rows, and without the marks of missing values in its columns of numbers.
+    """The table without sums above or below its rows, and without marks of missing values in columns of numbers.
 
     Of rows of years, then quarters, then months, the finest ones.
     """
@@ -217,6 +221,8 @@ def _finished(table: Table, config: DataConfig, options: dict[str, Any], frame: 
     mark = None if config.comment or below or isinstance(table, pd.DataFrame) else mark_of_sums(frame)
     more = {"skip_footer": below + options.get("skip_footer", 0)} if below else {}
     more |= {} if mark is None or "comment" in options else {"comment": mark}
+    is_asked_for = config.comment is not None or config.skip_rows or isinstance(table, pd.DataFrame)
+    more = more or ({} if is_asked_for else _without_first_sum(table, options, frame))
     for evidence in (
         lambda _: more,
         lambda read: {"na": marks} if not config.na and (marks := marks_of_missing(read)) else {},
@@ -226,6 +232,34 @@ def _finished(table: Table, config: DataConfig, options: dict[str, Any], frame: 
         if isinstance(read, pd.DataFrame):
             options, frame = {**options, **added}, read
     return TableReading(options, frame)
+
+
+def _without_first_sum(table: Table, options: dict[str, Any], frame: pd.DataFrame) -> dict[str, Any]:
+    """The options that leave out a grand total below the header: the only row that has no date where all others do.
+
+    Its line begins with the delimiter, as no other one does.
+    """
+    first, others = frame.iloc[:1, 0], frame.iloc[1:, 0]
+    text = _text_of(table, options.get("sheet"))
+    if text is None or len(others) < FEWEST_NUMBERS or not first.hasnans or others.hasnans or "delimiter" in options:
+        return {}
+    is_number = pd.api.types.is_numeric_dtype(others.dtype)
+    if not (is_of_digits(others.astype(np.int64)) if is_number and are_whole(others) else looks_like_dates(others)):
+        return {}
+    start = _ends(text)[0]
+    lines = _lines_of(start, options)
+    mark = lines[1][:1] if len(lines) > 1 else ""
+    if mark not in DELIMITERS or not mark.strip() or any(line.startswith(mark) for line in lines[2:]):
+        return {}
+    above = start.splitlines().index(lines[0])
+    return {"comment": mark} | ({"skip_rows": above} if above else {})
+
+
+def _lines_of(start: str, options: dict[str, Any]) -> list[str]:
+    """The lines from the header on, without comments."""
+    around = ExtraLines(options.get("skip_rows", 0), options.get("comment"))
+    lines = b"".join(without_extra_lines([start.encode()], around)).decode().splitlines()
+    return [line for line in lines if line.strip()]
 
 
 _STEP_FORMS = (r"\d{4}", r"\d{4}[ -]?Q[1-4]", r"\d{4}[ -]?([A-Za-z]{3}|M?(0[1-9]|1[0-2]))")
@@ -281,6 +315,7 @@ def _with_layout(reading: TableReading, config: DataConfig) -> Iterator[TableRea
         read = _arranged(reading, config, layout)
         if read is not None:
             yield read
+            reading = replace(reading, is_another_table=False)  # as it stands only where nothing else trains
         steps = find_steps(reading.frame) if layout == "rows" and config.layout == "long" else None
         if steps is not None and (read is None or steps.are_dates):  # dates as columns are no variables
             return
@@ -291,7 +326,8 @@ def _with_layout(reading: TableReading, config: DataConfig) -> Iterator[TableRea
 def _arranged(reading: TableReading, config: DataConfig, layout: str) -> TableReading | None:
     """The table made long, by the columns that tell its rows apart where it takes several; None where none do."""
     given: dict[str, Any] = {} if config.layout == layout else {"layout": layout}
-    for item_id in (None, _names_of_rows(reading.frame) if config.item_id is None else None):
+    others = () if config.item_id is not None else (_names_of_rows(reading.frame), ROW_NUMBER)
+    for item_id in (None, *others):
         options = given if item_id is None else {**given, "item_id": item_id}
         full = replace(config, layout=layout, item_id=item_id or config.item_id)
         try:
@@ -339,7 +375,11 @@ def _extra_line_options(table: Table, options: dict[str, Any], problem: object) 
     rules = find_rules(start)
     above = find_preamble(_without_comments(start, rules["comment"], "\n")) | rules if rules else find_preamble(start)
     blanks = find_blanks(start)
-    likely = [each for each in (*_with_footer(blanks, end), *_with_footer(above, end)) if each]
+    likely = [
+        each
+        for each in (*_with_footer(blanks, end), *_with_footer(above, end), find_titles_of_one_column(start))
+        if each
+    ]
     if not any(each for each in likely) and isinstance(problem, pd.DataFrame):
         likely = [{}]
     ways = [{**each, **named} for each in likely or [{}] if (named := _header_rows(start, {**options, **each}))]

@@ -46,8 +46,8 @@ _LIKELY_TARGETS = (
 _PAST_WORDS = {"lag", "lagged"}
 """Words in names of columns that hold what another one held before."""
 _COORDINATES = ("lat", "latitude", "lon", "lng", "long", "longitude")
-_SUBJECT_PROPERTIES = (*_COORDINATES, "age")
-"""Names of properties of the place or person that a row is about, rarely a target."""
+_SUBJECT_PROPERTIES = (*_COORDINATES, "age", "alter", "âge", "edad", "età")
+"""Names of properties of the place or person that a row is about, rarely a target, in the languages of dates."""
 
 
 @dataclass(frozen=True)
@@ -120,8 +120,9 @@ def _numbers(frame: pd.DataFrame, candidate: RoleCandidate, config: DataConfig) 
 
 
 def _as_numbers(column: pd.Series) -> pd.Series:
-    numbers = pd.to_numeric(column.astype("string"), errors="coerce")
-    return pd.Series(numbers.to_numpy(np.float64, na_value=np.nan), name=column.name)
+    """The numbers of a column, none where they are infinite."""
+    numbers = pd.to_numeric(column.astype("string"), errors="coerce").to_numpy(np.float64, na_value=np.nan)
+    return pd.Series(np.where(np.isinf(numbers), np.nan, numbers), name=column.name)
 
 
 def _changing(frame: pd.DataFrame, names: list[str], series: NDArray[np.int64]) -> list[str]:

@@ -60,6 +60,7 @@ def show_report(
     if obstacle is not None:
         console.say("\nno command trains on it yet; to see what stops its likeliest reading:")
         console.say(f"  {obstacle['command']}\n      {obstacle['code']}: {obstacle['message']}")
+        console.say(f"      fix: {obstacle['fix']}")
     if again is not None:
         console.say(f"\nwhen you have corrected that:\n  {again}")
 

@@ -181,7 +181,7 @@ def _infer_alias(cells: Cells, report: Report) -> str:
     if alias is not None:
         return alias
     name = cells.item_ids[longest]
-    hint = "--freq h, D, W-SUN, MS, … says the step"
+    hint = "--freq h, D, W-SUN, MS, … says the step, --resample puts the rows on one, --time row-number counts them"
     if len(stamps) < 3:
         message = f"series '{name}' has {counted(len(stamps), 'row')}; expected at least 3 to infer the time step"
         hint = "add rows: training takes a series of 3 at least, and learns a season from two of them"
@@ -194,7 +194,8 @@ def _infer_alias(cells: Cells, report: Report) -> str:
         f"{cells.text(index)} at {row_and_line(int(cells.rows[index]))}; most common step: {_length(expected)}"
     )
     row = int(cells.rows[index])
-    raise ended(report, Finding("FA203", "error", message, hint, item_id=name, row=row, options=("freq",)))
+    options = ("freq", "resample", "time")
+    raise ended(report, Finding("FA203", "error", message, hint, item_id=name, row=row, options=options))
 
 
 def _length(step: Any) -> str:

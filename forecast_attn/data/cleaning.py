@@ -107,6 +107,10 @@ def _repeat(cells: Cells, roles: Roles, index: int) -> Finding:
     if roles.item_id is not None:
         message, hint = f"series '{name}' {twice}", f"keep one of the rows, or pass {policies}"
         options = ("duplicates",)
+    elif (cells.stamps == cells.stamps[0]).all():
+        message = f"column '{roles.time}' is {stamp} in all {len(cells.rows):,} rows: no row follows another in time"
+        hint = "--time NAME if another column is the time, or --time row-number if the rows are in the order of time"
+        options = ("time",)
     else:
         message = f"column '{roles.time}' {twice}, and no column identifies the series"
         hint, options = _hint_without_id(cells, roles, policies), ("duplicates", "item_id")

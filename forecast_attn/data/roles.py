@@ -129,7 +129,7 @@ def resolve_roles(frame: pd.DataFrame, config: DataConfig, source: str) -> Roles
     numbers = [name for name in usable if name not in config.categorical]
     if config.target is None:
         _refuse_target_as_covariate(declared, config.categorical, numbers)
-    target = config.target or _find_target(numbers, reasons, ignored, source, tuple(map(str, frame.columns)))
+    target = config.target or _find_target(numbers, reasons, ignored, source, frame)
     usable = [name for name in usable if name != target]
     ignored |= {name: "numbers of rows" for name in usable if name in numbers and _numbers_rows(frame[name])}
     usable = [name for name in usable if name not in ignored]
@@ -396,7 +396,7 @@ def _find_item_id(frame: pd.DataFrame, free: list[str], reasons: dict[str, str],
 
 
 def _find_target(
-    numeric: list[str], reasons: dict[str, str], ignored: dict[str, str], source: str, columns: tuple[str, ...]
+    numeric: list[str], reasons: dict[str, str], ignored: dict[str, str], source: str, frame: pd.DataFrame
 ) -> str:
     by_name = sorted(_named(numeric, TARGET_NAMES))
     unusable = sorted(_named([name for name, why in ignored.items() if why in ("empty", "text")], TARGET_NAMES))
@@ -414,14 +414,23 @@ def _find_target(
         reasons[candidates[0]] = "name" if by_name else "the only numeric column"
         return candidates[0]
     if not candidates:
-        message = f"'{source}' has no numeric column to forecast; its columns are {columns_text(columns)}"
-        raise DataError(message, "--target NAME", file=source, options=("target",))
+        columns = columns_text(tuple(map(str, frame.columns)))
+        message = f"'{source}' has no numeric column to forecast; its columns are {columns}"
+        clocks = [name for name, why in ignored.items() if why == "text" and _holds_clocks(frame[name])]
+        hint = f"write the times of '{clocks[0]}' as numbers, such as seconds" if clocks else "--target NAME"
+        raise DataError(message, hint, file=source, options=() if clocks else ("target",))
     raise DataError(
         f"'{source}' has {len(candidates)} columns that could be the target: {quoted(candidates)}",
         f"--target NAME, for example --target {_flag_value(candidates[-1])}",
         file=source,
         options=("target",),
     )
+
+
+def _holds_clocks(column: pd.Series) -> bool:
+    """Return whether the first cells are times that something took, or of a day: 02:55:10."""
+    cells = column.dropna().iloc[:FIRST_ROWS].astype(str)
+    return bool(len(cells) and cells.str.fullmatch(r"\d{1,3}:\d\d(:\d\d(\.\d+)?)?").all())
 
 
 def _flag_value(name: str) -> str:

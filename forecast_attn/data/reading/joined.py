@@ -60,9 +60,9 @@ def with_joined(frame: pd.DataFrame, config: DataConfig, source: str) -> pd.Data
         DataError: a part is missing, or the parts of the time are no date.
     """
     if config.time == ROW_NUMBER and ROW_NUMBER not in frame.columns:
-        frame = frame.assign(**{ROW_NUMBER: _row_numbers(frame, config)})
+        frame = _with_column(frame, ROW_NUMBER, _row_numbers(frame, config))
     if config.target == ROW_COUNT and ROW_COUNT not in frame.columns:
-        frame = frame.assign(**{ROW_COUNT: np.ones(len(frame), np.int64)})
+        frame = _with_column(frame, ROW_COUNT, np.ones(len(frame), np.int64))
     for name, join, flag in ((config.time, joined_time, "time"), (config.item_id, _joined_id, "id")):
         parts = parts_of(name, frame)
         if name is None or len(parts) < 2:
@@ -71,11 +71,17 @@ def with_joined(frame: pd.DataFrame, config: DataConfig, source: str) -> pd.Data
             require_column(frame, part, source, flag)
         joined = join([frame[part] for part in parts], source)
         used = {config.target, *config.static_covariates, *config.future_covariates, *config.past_covariates}
-        frame = frame.drop(columns=[part for part in parts if part not in used])
-        frame[name] = joined
+        frame = _with_column(frame.drop(columns=[part for part in parts if part not in used]), name, joined)
     if config.item_id == BLOCK_NUMBER and BLOCK_NUMBER not in frame.columns:
-        frame = frame.assign(**{BLOCK_NUMBER: _block_numbers(frame, config, source)})
+        frame = _with_column(frame, BLOCK_NUMBER, _block_numbers(frame, config, source))
     return frame
+
+
+def _with_column(frame: pd.DataFrame, name: str, values: Any) -> pd.DataFrame:
+    """The frame with one more column; pandas warns of inserting it where there are hundreds."""
+    wider = pd.concat([frame, pd.Series(values, index=frame.index, name=name)], axis="columns")
+    wider.attrs = frame.attrs
+    return wider
 
 
 def parts_of(name: str | None, frame: pd.DataFrame) -> tuple[str, ...]:
@@ -100,15 +106,19 @@ def unit_of(name: str) -> str | None:
 
 
 def unit_of_column(column: pd.Series) -> str | None:
-    """The unit of time that a column counts, by its name; of a column called period by its cells: Q01, M12.
+    """The unit of time that a column counts, by its name; of one called period, or nothing, by its cells: Q01, M12.
 
     None where its cells are no such numbers: prices of the share `MO`, or a target `Y`.
     """
     unit = unit_of(str(column.name))
     if unit is not None and pd.api.types.is_numeric_dtype(column.dtype):
         return unit if (holds_years(column.dropna()) if unit == "year" else are_whole(column)) else None
-    if unit is not None or str(column.name).strip().lower() not in _PERIOD_NAMES or column.dtype.kind in "ufbM":
+    plain = str(column.name).strip().lower()
+    is_unnamed = plain.startswith("unnamed: ") and not column.is_unique
+    if unit is not None or not (plain in _PERIOD_NAMES or is_unnamed) or column.dtype.kind in "ufbM":
         return unit
+    if column.dtype.kind == "i" and plain in _PERIOD_NAMES and holds_years(column):
+        return "year"
     if column.dtype.kind == "i":  # as accountants count them
         return {12: "month", 4: "quarter"}.get(int(column.max()) if column.min() == 1 else 0)
     cells = column.dropna().astype(str).str.strip().unique()
@@ -131,7 +141,7 @@ def are_whole(column: pd.Series) -> bool:
     return bool(((numbers == np.round(numbers)) | np.isnan(numbers)).all())
 
 
-_PERIOD_NAMES = ("period", "per", "subperiod", "periode")
+_PERIOD_NAMES = ("period", "per", "subperiod", "periode", "période", "periodo", "período")
 
 
 def _are_all(cells: Any, pattern: str) -> bool:
@@ -329,8 +339,10 @@ def _as_day(date: pd.Series) -> pd.Series:
 
 def _digits(column: pd.Series, width: int) -> pd.Series:
     """Whole numbers, `Q3` and names of months as digits; other cells stay as they are, and are refused as stamps."""
-    text = column.astype("string").str.strip().str.replace(r"\.0+$", "", regex=True)
+    codes, distinct = pd.factorize(column)  # of hundreds of thousands of cells few differ
+    text = pd.Series(distinct).astype("string").str.strip().str.replace(r"\.0+$", "", regex=True)
     named = {month: f"{number:02d}" for number, month in enumerate(MONTHS, 1)}
     text = text.map(lambda cell: named.get(cell[:3].lower(), cell), na_action="ignore").astype("string")
     text = text.str.replace(re.compile(r"^[QqWwMm](?=\d)"), "", regex=True)
-    return text.str.zfill(width)
+    digits = text.str.zfill(width).array.take(codes, allow_fill=True)
+    return pd.Series(digits, index=column.index, name=column.name)
