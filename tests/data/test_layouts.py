@@ -537,6 +537,33 @@ def test_a_year_per_row_may_have_quarters_and_several_series() -> None:
     assert long["timestamp"].dt.month.tolist() == [1, 4, 7, 10] * 2
 
 
+@pytest.mark.parametrize(
+    ("label", "first", "names"),
+    [
+        ("Week", "2024-01-01", "Mon Tue Wed Thu Fri Sat Sun"),
+        ("Week ending", "2024-01-07", "Mon Tue Wed Thu Fri Sat Sun"),
+        ("Woche ab", "2024-01-01", "So Mo Di Mi Do Fr Sa"),
+        ("Semaine", "2024-01-03", "lundi mardi mercredi jeudi vendredi samedi dimanche"),
+    ],
+)
+def test_days_of_weeks_become_the_rows_of_their_dates(label: str, first: str, names: str) -> None:
+    days = pd.date_range("2023-12-31", periods=16)  # the number of a day of January is its value
+    weeks = pd.date_range(first, periods=2, freq="7D")
+    order = [name[:2].lower() for name in names.split()]
+    of_day = {"mo": 0, "lu": 0, "tu": 1, "di": 1 if "mo" in order else 6, "ma": 1, "we": 2, "mi": 2, "me": 2}
+    of_day |= {"th": 3, "do": 3, "je": 3, "fr": 4, "ve": 4, "sa": 5, "su": 6, "so": 6}
+    start = 6 if "ending" in label else 0
+    frame = pd.DataFrame({label: weeks.strftime("%Y-%m-%d")})
+    for name, key in zip(names.split(), order, strict=True):
+        offset = (of_day[key] - weeks[0].day_of_week) % 7
+        frame[name] = [float((week + pd.Timedelta(days=offset - 7 * bool(start and offset))).day) for week in weeks]
+    long = read_table(frame, DataConfig(layout="calendar"))
+    stamps = pd.to_datetime(long["timestamp"])
+    assert stamps.is_monotonic_increasing
+    assert (stamps.dt.day == long["target"]).all()
+    assert len(long) == 14 and stamps.isin(pd.date_range(days[0], "2024-01-20")).all()
+
+
 def test_a_table_without_months_is_no_calendar() -> None:
     frame = pd.DataFrame({"year": [2000, 2001], "sales": [1, 5]})
     with pytest.raises(DataError, match="no column of years"):

@@ -1,4 +1,4 @@
-"""Tables whose columns are the steps of a row: hours of a day, months or quarters of a year, years beside months."""
+"""Tables whose columns are the steps of a row: hours of a day, days of a week, months or quarters of a year, years."""
 
 from __future__ import annotations
 
@@ -28,6 +28,11 @@ DAY = 24 * 60
 _HOUR = re.compile(r"(?:h|he|hr|hour|std|stunde)?[ ._-]?(\d{1,3})h?", re.IGNORECASE)
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::00)?(?: ?- ?\d{1,2}:\d{2}(?::00)?)?")
 _DATE = ("year", "month", "day")
+_WEEKDAYS = [
+    days.split() for days in ("mon tue wed thu fri sat sun", "mo di mi do fr sa so", "lun mar mer jeu ven sam dim")
+]
+_WEEKDAY_OF_1970 = 3
+"""That of the first of January: Thursday."""
 _YEAR = re.compile(r"X?((?:1[5-9]|20|21)\d\d)")
 _QUARTER = re.compile(r"(?:q|qtr|quarter)[ ._-]?([1-4])|([1-4])[ ._-]?q(?:tr)?")
 _MONTH = re.compile(r"(?:m|month)?[ ._-]?(0?[1-9]|1[0-2])")
@@ -57,7 +62,8 @@ def find_grid(frame: pd.DataFrame, date_format: str | None = None, time: str | N
         date_format: as `--date-format` takes it.
         time: the column of years, where the user names it.
     """
-    return _years_across(frame) or _hours_across(frame, date_format) or periods_across(frame, time)
+    days = _hours_across(frame, date_format) or _weekdays_across(frame, date_format)
+    return _years_across(frame) or days or periods_across(frame, time)
 
 
 def has_grid(frame: pd.DataFrame) -> bool:
@@ -91,6 +97,35 @@ def _hours_across(frame: pd.DataFrame, date_format: str | None) -> CellGrid | No
     stamps = (days[:, None] + offsets[None, :]).astype("datetime64[ns]").ravel()
     rows = np.repeat(np.arange(len(frame)), len(order))
     return CellGrid(tuple(order), labels, rows, stamps, _values(frame, order).ravel())
+
+
+def _weekdays_across(frame: pd.DataFrame, date_format: str | None) -> CellGrid | None:
+    """A row for each week, and a column for each of its days, in the order of time; those before the end of a week."""
+    names = [str(name) for name in frame.columns]
+    labels = [name for name in names if _is_days(frame[name])][:1]
+    days = next((days for words in _WEEKDAYS if len(days := _days_of(names, words)) == len(words)), None)
+    if days is None or not labels:
+        return None
+    from forecast_attn.data.timestamps import parse_timestamps
+
+    dates, bad = parse_timestamps(frame[labels[0]], labels[0], date_format)
+    weekdays = np.unique((dates.astype("datetime64[D]").astype(np.int64) + _WEEKDAY_OF_1970) % len(days))
+    if bad.any() or dates.dtype.kind != "M" or len(weekdays) > 1:
+        return None
+    is_end = "end" in labels[0].lower()
+    offsets = {name: (day - int(weekdays[0])) % len(days) for day, name in days.items()}
+    offsets = {name: offset - len(days) if is_end and offset else offset for name, offset in offsets.items()}
+    order = sorted(offsets, key=lambda name: offsets[name])
+    steps = np.array([offsets[name] for name in order], "timedelta64[D]")
+    stamps = (dates[:, None] + steps[None, :]).astype("datetime64[ns]").ravel()
+    rows = np.repeat(np.arange(len(frame)), len(order))
+    return CellGrid(tuple(order), tuple(labels), rows, stamps, _values(frame, order).ravel())
+
+
+def _days_of(names: list[str], words: list[str]) -> dict[int, str]:
+    """Weekday, from 0 for Monday -> the column that begins with its short name."""
+    plain = {name: name.strip().lower()[: len(words[0])] for name in names}
+    return {words.index(plain[name]): name for name in reversed(names) if plain[name] in words and len(name) < 11}
 
 
 def _minutes_of(names: list[str]) -> dict[str, int]:

@@ -1,8 +1,9 @@
 """Makes tables long whose rows each hold several steps: one series per row, or one year per row.
 
 `--layout rows`: the names of the columns are dates, years or numbers of steps (the layout of the M4 and M5 competitions
-and of the World Bank). `--layout calendar`: a column per month or quarter beside the year, per hour beside the day, or
-per year beside the months. `--layout merged`: a date or name stands in the first of the rows that it belongs to.
+and of the World Bank). `--layout calendar`: a column per month or quarter beside the year, per day beside the week, per
+hour beside the day, or per year beside the months. `--layout merged`: a date or name stands in the first of the rows
+that it belongs to.
 """
 
 from __future__ import annotations
@@ -329,7 +330,7 @@ def _calendar_made_long(frame: pd.DataFrame, config: DataConfig, source: str, re
         message = (
             f"'{source}' has no column of years with one column for each month or quarter, as --layout calendar needs"
         )
-        hint = "name them year, Jan, Feb, …; year, Q1, …, Q4; or date, 0, 1, …, 23"
+        hint = "name them year, Jan, Feb, …; year, Q1, …, Q4; week, Mon, …, Sun; or date, 0, 1, …, 23"
         raise DataError(message, hint, code="FA102", options=("layout",))
     _refuse_text(frame, grid.names, source)
     columns: dict[str, Any] = {}
