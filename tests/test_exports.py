@@ -317,6 +317,20 @@ def of_a_climate_laboratory() -> str:
     return "\n".join(["  1960  2004", *rows, "  -99.99", "  An index of the sea", "  https://example.org/index"])
 
 
+def of_a_rota() -> str:
+    """Days of the week as columns, of which the first one is short for a month, too."""
+    weeks = pd.date_range("2022-01-03", periods=60, freq="7D")
+    rows = [f"{week:%d/%m/%Y}," + ",".join(map(str, values(7, at))) for at, week in enumerate(weeks)]
+    return "\n".join(["Week starting,Mon,Tue,Wed,Thu,Fri,Sat,Sun", *rows])
+
+
+def of_a_database() -> str:
+    """A table drawn with dashes and bars, and the number of its rows below."""
+    hours = pd.date_range("2023-01-01", periods=90, freq="h")
+    rows = [f" {hour:%Y-%m-%d %H:%M:%S} | {value:7.2f} " for hour, value in zip(hours, values(90), strict=True)]
+    return "\n".join(["        day          |  min    ", "---------------------+---------", *rows, "(90 rows)"])
+
+
 READ: dict[Callable[[], str], tuple[dict[str, object], str]] = {
     of_charts: (
         {"layout": "rows", "item_id": "artist,track"},
@@ -428,6 +442,8 @@ READ: dict[Callable[[], str], tuple[dict[str, object], str]] = {
         },
         "the cells as one series, 12 steps of 1 month ahead, with '-99.99' as no value",
     ),
+    of_a_rota: ({"layout": "calendar"}, "the cells as one series, 7 steps of 1 day ahead"),
+    of_a_database: ({"comment": "--", "skip_footer": 1}, "'min', 22 steps of 1 hour ahead"),
     of_an_exchange: (
         {"time": "row-number", "target": "Today"},
         "'Today', 12 steps of 1 row ahead, if the rows are in the order of time",

@@ -26,9 +26,9 @@ _MONEY_WORDS = {
     *("preis", "kosten", "montant", "prix", "importe", "precio", "bedrag", "valor", "importo", "prezzo"),
 }
 _CURRENCY = r"[$€£¥₹]|\b(EUR|USD|GBP|CHF|JPY)\b"
-_MOST_LETTERS = 2
+_MOST_LETTERS = 3
 """Longest name that may be short for a unit of time, or for anything else."""
-_MOST_OF_UNITS = {"quarter": 4, "month": 12, "hour": 24, "day": 31, "week": 53, "minute": 59}
+_MOST_OF_UNITS = {"quarter": 4, "month": 12, "hour": 24, "day": 366, "week": 53, "minute": 59}
 
 
 def words_of(name: str) -> set[str]:

@@ -80,7 +80,7 @@ def _above_widest(text: str, lines: list[str], delimiter: str) -> dict[str, Any]
 def find_rules(text: str) -> dict[str, Any]:
     """The option that leaves out lines such as `|----|` or `+---+`, which are drawn around a table."""
     lines = text.splitlines()[:MOST_RECORDS]
-    rules = {line.strip() for line in lines if re.fullmatch(r"\s*[|+][-=+|:\s]{3,}|-{10,}", line)}
+    rules = {line.strip() for line in lines if re.fullmatch(r"\s*[|+][-=+|:\s]{3,}|-[-+]{9,}", line)}
     mark = min(rules, default="")[:2]
     others = (line for line in lines if line.strip() not in rules)
     return {"comment": mark} if mark and not any(line.lstrip().startswith(mark) for line in others) else {}
