@@ -1,8 +1,11 @@
 """Where commands write: into the run, or into the files that the user names, and nowhere else."""
 
+import json
 import os
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from forecast_attn.backtest.finished_parts import Parts
@@ -48,6 +51,19 @@ def test_forecasts_do_not_depend_on_what_is_written(forecast, run_copy):
     assert forecast("predict", run_copy).code == 0
     assert forecast("predict", run_copy, "--out", "f.csv").code == 0
     assert Path("f.csv").read_bytes() == (run_copy / "predictions.csv").read_bytes()
+
+
+@pytest.mark.parametrize("zone", [None, "UTC"])
+def test_times_keep_the_fractions_of_their_seconds(forecast, write, small, zone):
+    stamps = pd.date_range("2024-01-01 10:00", periods=125, freq="100ms", tz=zone)
+    write(pd.DataFrame({"date": stamps[:120], "target": np.arange(120) % 7}))
+    assert forecast("train", "data.csv", *small, "--out", "run").code == 0
+    until = json.loads(Path("run/metrics.json").read_text())["validation"]["after"]
+    assert pd.Timestamp(until) == stamps[95], "backtests begin here"
+    assert forecast("predict", "run").code == 0
+    written = pd.read_csv("run/predictions.csv", parse_dates=["cutoff", "timestamp"])
+    assert (written["cutoff"] == stamps[119]).all()
+    assert list(written["timestamp"]) == list(stamps[120 : 120 + len(written)])
 
 
 def test_a_run_that_may_not_be_written_to(forecast, refused, run_copy):

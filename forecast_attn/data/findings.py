@@ -243,10 +243,14 @@ def stamp_text(stamp: np.datetime64 | np.int64) -> str:
     """`2024-01-31`, `2024-01-31 10:00`, or the number of a step."""
     import numpy as np
 
-    if not isinstance(stamp, np.datetime64):
-        return str(stamp)
-    text = str(stamp.astype("datetime64[s]")).replace("T", " ")
-    return text.removesuffix(" 00:00:00").removesuffix(":00")
+    return clock_text(stamp).removesuffix(" 00:00") if isinstance(stamp, np.datetime64) else str(stamp)
+
+
+def clock_text(stamp: np.datetime64) -> str:
+    """`2024-01-31 00:00`, with seconds and their fraction where there are any."""
+    exact = str(stamp)
+    text = exact.rstrip("0").removesuffix(".") if "." in exact else str(stamp.astype("datetime64[s]"))
+    return text.replace("T", " ").removesuffix(":00")
 
 
 # --------------------------------------------------------------------------- codes

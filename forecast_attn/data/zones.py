@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.data.findings import stamp_text
+from forecast_attn.data.findings import clock_text, stamp_text
 from forecast_attn.data.frequency import Stamps
 from forecast_attn.data.timestamps import offset_name, zone_name
 from forecast_attn.errors import ConfigError, nearest
@@ -106,8 +106,7 @@ class Zone:
         if self.type_name is None or not isinstance(stamp, np.datetime64):
             return stamp_text(stamp)
         wall = self.local(np.array([stamp]))
-        text = str(wall[0].astype("datetime64[s]")).replace("T", " ")
-        return f"{text.removesuffix(':00')}{_offset_texts(wall - np.array([stamp]))[0]}"
+        return f"{clock_text(wall[0])}{_offset_texts(wall - np.array([stamp]))[0]}"
 
     def column(self, stamps: Stamps) -> pd.Series:
         """Stamps as a column that carries the zone, of one dimension."""
