@@ -319,6 +319,16 @@ def test_an_archive_that_unpacks_to_far_more_than_a_table_would_is_refused(
     assert "unpack it" in str(error.value.hint)
 
 
+def test_a_zip_archive_that_says_it_unpacks_to_far_more_is_not_read(
+    write_csv: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(source, "FREE", 1 << 16)
+    bomb = write_csv(zipped(("a.csv", b"a,b\n" + b"\n" * 1_000_000)))
+    monkeypatch.delattr(zipfile.ZipFile, "open")
+    with pytest.raises(DataError, match="unpacks to more than 300 times as many"):
+        read_table(bomb, DataConfig())
+
+
 def test_parquet_of_more_rows_than_its_bytes_can_tell_apart_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

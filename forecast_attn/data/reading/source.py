@@ -229,6 +229,8 @@ class Source:
             if len(names) != 1:
                 held = f"{len(names)} files ({quoted(names)})" if names else "no file"
                 raise DataError(f"{self.label} is a zip archive of {held}; expected one", hint)
+            member_info = archive.getinfo(names[0])
+            self.check_unpacked(member_info.file_size, member_info.compress_size)  # before gigabytes are read
             with archive.open(names[0]) as member:
                 kind = kind_of(member.read(16))
             if kind != "text":
