@@ -540,6 +540,13 @@ def test_an_offset_that_no_zone_has(forecast, write, offset):
     assert f"is '2024-01-01 00:00{offset}', whose offset from UTC is a day or more at row 1" in outcome.error
 
 
+@pytest.mark.parametrize("year", ["0000", "1677", "2262", "-0500"])
+def test_a_year_that_time_stamps_do_not_have(refused, write, year):
+    path = write("date,target\n" + "".join(f"{year}-01-{day:02d},1\n" for day in range(1, 10)))
+    message = f"is '{year}-01-01', outside the years 1678 to 2261 at row 1 "
+    refused("train", path, message=message, hint="--time row-number counts the rows")
+
+
 @pytest.mark.parametrize(
     ("cell", "message"),
     [("2024-01-01 02:00", "without the offset that other cells have"), ("2024-13-01 02:00+01:00", "not a time stamp")],

@@ -27,6 +27,8 @@ from forecast_attn.data.roles import Roles
 from forecast_attn.data.timestamps import (
     DATE_ORDERS,
     EPOCH_UNITS,
+    FIRST_YEAR,
+    LAST_YEAR,
     SERIAL_DAYS,
     ParsedStamps,
     are_serial_days,
@@ -358,6 +360,9 @@ def _bad_time(column: pd.Series, index: int, row: int, time: ParsedStamps, date_
         problem, hint = "; other midnights of the column are written 00:00", "write 24:00 as 00:00 of the next day"
     elif offset is not None and is_far_off(offset):
         problem, hint = ", whose offset from UTC is a day or more", "write an offset such as +01:00, or Z"
+    elif (year := re.match(r"[+-]?\d{4,}(?=-\d)", str(value))) and not FIRST_YEAR <= int(year[0]) <= LAST_YEAR:
+        problem = f", outside the years {FIRST_YEAR} to {LAST_YEAR}"
+        hint = "correct the cell; or --time row-number counts the rows, if they are in the order of time"
     elif time.offsets is not None and offset is None:
         problem, hint = ", without the offset that other cells have", "write an offset such as +01:00, or Z"
     elif pd.isna(value):
