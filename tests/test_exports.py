@@ -508,13 +508,17 @@ def test_a_month_that_is_an_english_word_is_one_beside_others() -> None:
             '"{day:%Y-%m-%d}",25,{at}525',
         ),  # decimal commas without quotes: the cents are no column
         ("Series,Year,Period,Value", "A,{year},M{month:02d},{at}.5"),  # the thirteenth month is the mean of the year
+        ("Date,SPX,,Date,VIX", "{day:%Y-%m-%d},{at},,{later:%Y-%m-%d},{at}.5"),  # two tables, each with its dates
         ("Country,1990 [YR1990],2000 [YR2000],2010 [YR2010],2013 [YR2013]", "land {at},{at},{at}.5,{at}.7,{at}.1"),
     ],
 )
 def test_what_would_be_read_wrong_is_refused(tmp_path: Path, head: str, row: str) -> None:
     path = tmp_path / "table.csv"
     days = pd.date_range("2008-04-07", periods=130, freq="7D")
-    rows = [row.format(day=d, at=at, year=2000 + at // 13, month=at % 13 + 1) for at, d in enumerate(days)]
+    later = days + pd.Timedelta(days=1)
+    rows = [
+        row.format(day=days[at], later=later[at], at=at, year=2000 + at // 13, month=at % 13 + 1) for at in range(130)
+    ]
     path.write_text("\n".join([head, *rows]) + "\n")
     assert find_proposals(path, DataConfig()) == ()
 

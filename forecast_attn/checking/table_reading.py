@@ -388,9 +388,25 @@ def _extra_line_options(table: Table, options: dict[str, Any], problem: object) 
         only = ({"comment"}, {"header_rows"})  # what stands above the rows and is as wide as they
         return (titles,) if titles else tuple(way for way in (*likely, *ways) if set(way) in only)
     if isinstance(problem, DataError) and problem.code == "FA107" and problem.column is not None:
+        if _has_tables_side_by_side(
+            start, problem.column
+        ):  # rows of the one are at other dates than those of the other
+            return ()
         return (*ways, *likely, {"header": False} if _is_number(problem.column) else {"skip_rows": 1, "header": False})
     nameless = [{**each, "skip_rows": each["skip_rows"] + 1, "header": False} for each in likely if "skip_rows" in each]
     return (*ways, *likely, {"header": False}, *nameless)  # the last ones where the header names a column twice
+
+
+def _has_tables_side_by_side(start: str, name: str) -> bool:
+    """Return whether a name stands above two columns of different dates."""
+    sample = Sample(start, complete=True)
+    try:
+        header, *rows = sample.records(find_delimiter(sample, ""))
+    except DataError:
+        return False
+    indices = [index for index, cell in enumerate(header) if cell.strip() == name]
+    columns = [pd.Series([row[index] for row in rows if len(row) == len(header)], dtype="str") for index in indices]
+    return all(map(looks_like_dates, columns)) and any(not column.equals(columns[0]) for column in columns)
 
 
 def _with_footer(above: dict[str, Any], end: str) -> tuple[dict[str, Any], ...]:
