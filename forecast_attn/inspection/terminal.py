@@ -58,7 +58,7 @@ def _hanging(line: str, width: int) -> str:
     """The line wrapped under its value, which begins at `HEADING_WIDTH`; dates and shares stay whole."""
     whole = re.sub(r"(?<=\d{4}-\d\d-\d\d) (?=\d\d:)| (?=%)", "\0", line)
     lines = textwrap.wrap(
-        whole, width, subsequent_indent=" " * HEADING_WIDTH, break_long_words=False, break_on_hyphens=False
+        whole, max(width, 1), subsequent_indent=" " * HEADING_WIDTH, break_long_words=False, break_on_hyphens=False
     )
     return "\n".join(lines).replace("\0", " ")
 

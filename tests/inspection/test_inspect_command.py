@@ -47,10 +47,12 @@ def test_two_runs_side_by_side(forecast, run):
     assert document["matched_windows"] == read_attention(run / "validation_attention.parquet").num_windows
 
 
-def test_a_forecast_and_a_file_side_by_side(forecast, run):
+@pytest.mark.parametrize("columns", ["1", "120"])
+def test_a_forecast_and_a_file_side_by_side(forecast, run, monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", columns)
     outcome = forecast("inspect", run, "--compare", run / "validation_attention.parquet")
     assert outcome.code == 0, outcome.err
-    assert "no window is in both" in outcome.out
+    assert "nowindowisinboth" in "".join(outcome.out.split())
 
 
 def test_the_same_document_has_everything(forecast, run):
