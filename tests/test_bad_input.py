@@ -159,6 +159,12 @@ def test_a_declared_column_that_is_missing(refused, write, make_table, flag, hin
     refused("train", path, flag, "temprature", message=rf"no column 'temprature' \({flag}\)", hint=hint)
 
 
+@pytest.mark.parametrize("words", [("--time", ","), ("--time", "date,"), ("--id", ",target")])
+def test_a_comma_beside_less_than_two_names(forecast, write, make_table, words):
+    outcome = forecast("check", write(make_table()), *words)
+    assert (outcome.code, f"has no column '{words[1]}' ({words[0]})" in outcome.out) == (1, True)
+
+
 def test_a_column_declared_twice(refused, write, make_table):
     words = ("--past", "temperature", "--future", "temperature")
     refused("train", write(make_table()), *words, message="declared twice", hint="one of the two", code=2)

@@ -496,7 +496,7 @@ def test_nothing_is_written_but_what_was_named(forecast_fork, write, make_table,
 
 @pytest.mark.slow
 def test_a_configuration_file_may_name_the_run_directory(here, forecast, write, make_table):
-    write('out = "named"\n[model]\nhidden_size = 3\n[training]\nmax_epochs = 1\nepoch_windows = 32\n', "run.toml")
+    write('\ufeffout = "named"\n[model]\nhidden_size = 3\n[training]\nmax_epochs = 1\nepoch_windows = 32\n', "run.toml")
     assert forecast("train", write(make_table()), "--config", "run.toml").code == 0
     assert (here / "named" / "metrics.json").is_file()
     assert forecast("check", "data.csv", "--config", "run.toml").code == 0

@@ -132,7 +132,7 @@ def _with_changed_options(
         except ConfigError as error:
             withdrawn = named_in(error.message, config)
             try:
-                changed = replace(config, **changes, **withdrawn)
+                changed = replace(config, **{**changes, **withdrawn})
                 again = examine(table, changed)
             except ConfigError:
                 continue

@@ -74,7 +74,7 @@ def read_toml(
     try:
         if any(line.count(b".") > _MOST_DOTS for line in content.splitlines()):
             raise RecursionError
-        return tomllib.loads(content.decode().replace("\r\n", "\n"))
+        return tomllib.loads(content.decode("utf-8-sig").replace("\r\n", "\n"))
     except RecursionError:
         raise ConfigError(f"'{path}' is no {kind}: its values are nested too deeply") from None
     except ValueError as error:  # no TOML, no UTF-8, or a number of thousands of digits

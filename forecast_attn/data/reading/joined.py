@@ -85,10 +85,11 @@ def _with_column(frame: pd.DataFrame, name: str, values: Any) -> pd.DataFrame:
 
 
 def parts_of(name: str | None, frame: pd.DataFrame) -> tuple[str, ...]:
-    """The columns that an option joins; one where it names a column, or no comma is in it."""
+    """The columns that an option joins; one where it names a column, or no comma is between two names."""
     if name is None or name in frame.columns or "," not in name:
         return () if name is None else (name,)
-    return tuple(part.strip() for part in name.split(",") if part.strip())
+    parts = tuple(part.strip() for part in name.split(",") if part.strip())
+    return parts if len(parts) > 1 else (name,)
 
 
 def month_number(text: str) -> int | None:
