@@ -442,7 +442,8 @@ def _try(table: Path, folder: Path, *, train: bool) -> dict[str, object]:
     commands = report.get("commands", [])
     errors = [finding for finding in report["findings"] if finding["severity"] == "error"]
     if not commands:
-        message = errors[0]["message"].replace(str(table), table.name) if errors else "no command"
+        stops = [report["obstacle"]] if report.get("obstacle") else errors
+        message = stops[0]["message"].replace(str(table), table.name) if stops else "no command"
         return {**result, "problem": message}
     first = commands[0]
     shown = first["command"].replace(str(table), table.name)
