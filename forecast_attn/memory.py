@@ -1,4 +1,4 @@
-"""Memory: garbage collection that is paused while a program begins, and freed memory given back to the system."""
+"""Memory: garbage collection paused while a program begins, memory reserved, and freed memory given back."""
 
 import atexit
 import ctypes
@@ -8,6 +8,11 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None  # type: ignore[assignment]
 
 LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 """Files in which a container has its limit."""
@@ -61,6 +66,20 @@ def machine_memory() -> int:
     texts = [path.read_text().strip() for path in map(Path, LIMITS) if path.is_file()]
     limits = [int(text) for text in texts if text.isdigit()]
     return min([os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"), *limits])
+
+
+def reserve_working_memory() -> None:
+    """Let OpenBLAS take its working memory now, where the process may have so much memory only (`ulimit -v`).
+
+    It takes it at the first product, once in numpy and once in scipy, and where none is left it waits for ever.
+    """
+    if resource is None or resource.getrlimit(resource.RLIMIT_AS)[0] == resource.RLIM_INFINITY:
+        return
+    import numpy as np
+    from scipy.linalg.lapack import dpotrf
+
+    np.linalg.cholesky(np.eye(2))
+    dpotrf(np.eye(2))
 
 
 def release_memory() -> None:

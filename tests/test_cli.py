@@ -429,12 +429,29 @@ def test_ctrl_c_is_told(forecast, monkeypatch):
 def test_a_lack_of_memory_is_one_sentence(forecast, monkeypatch, error):
     """As under `ulimit -v`, where the loader of libraries is refused memory as Python is."""
 
+    import torch  # noqa: F401 - which half an import leaves unusable for the other tests
+
     def refused(*_: object) -> None:
         raise error
 
     monkeypatch.setattr("importlib.metadata.version", refused)
     outcome = forecast("info")
     assert (outcome.code, outcome.error) == (1, "this needs more memory than there is"), outcome.err
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="no such limit")
+def test_linear_algebra_has_its_memory_before_the_limit_is_reached(process_environment):
+    """OpenBLAS waits for ever for memory that it cannot have: a training under `ulimit -v` never ended."""
+    program = (
+        "import resource; set_limit = lambda most: resource.setrlimit(resource.RLIMIT_AS, (most, -1)); "
+        "set_limit(1 << 36); import forecast_attn.cli.library, numpy; from scipy.linalg.lapack import dpotrf; "
+        "used = int(open('/proc/self/status').read().split('VmSize:')[1].split()[0]); set_limit(used + 1024 << 10); "
+        "print(numpy.linalg.cholesky(numpy.eye(3)).sum() + dpotrf(numpy.eye(3))[1])"
+    )
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, env=process_environment, capture_output=True, text=True, timeout=120)
+    assert done.stdout == "3.0\n", done.stderr
 
 
 @pytest.mark.slow
