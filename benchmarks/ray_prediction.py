@@ -20,7 +20,8 @@ import numpy as np
 import pandas as pd
 
 from forecast_attn import Forecaster
-from forecast_attn.cluster import SETTINGS
+from forecast_attn.cluster import NO_WARNING
+from forecast_attn.telemetry import switch_off_reports
 
 FILES = 8
 DAYS = 200
@@ -58,7 +59,8 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 def measure(folder: Path, series: int) -> dict[str, Any]:
     """All the numbers; two workers do the work twice, because they import everything at the first time."""
-    os.environ |= SETTINGS
+    switch_off_reports("ray")
+    os.environ.setdefault(*NO_WARNING)
     import ray
 
     table, run = folder / "table", folder / "run"
