@@ -272,16 +272,20 @@ def count_used(panel: Panel, expected: Stamps, use: TableUse, source: str, repor
         names, number = quoted(use.unknown) or "without a name", counted(int((~known).sum()), "row")
         message = f"'{source}' has {number} of series that the history does not have: {names}"
         report(Finding("FA505", "warning", message, "they are left out", column=panel.roles.item_id))
+    between = known & ~early & ~late
     reasons = [
         (~known, "of other series"),
         (early, "up to the last known target"),
         (late, "beyond the horizon"),
-        (known & ~early & ~late, "between the steps"),
+        (between, "between the steps"),
     ]
     num_rows = len(use.table_stamps)
-    used = f"{num_rows - len(stamps):,} of {counted(num_rows, 'row')} are used"
+    num_used = num_rows - len(stamps)
     unused = ", ".join(f"{int(which.sum()):,} {where}" for which, where in reasons if which.any())
-    report(Finding("FA510", "note", f"'{source}': {used}{use.note}{f'; not used: {unused}' if unused else ''}"))
+    message = f"'{source}': {num_used:,} of {counted(num_rows, 'row')} are used{use.note}"
+    is_finer = between.sum() > num_used and panel.frequency.sessions is None
+    hint = "a step has the value at its own stamp; average the file's rows first if their mean is meant"
+    report(Finding("FA510", "note", message + (f"; not used: {unused}" if unused else ""), hint if is_finer else None))
 
 
 def _identifier(panel: Panel) -> tuple[str, ...]:
