@@ -144,7 +144,7 @@ def test_columns_that_show_what_they_are_may_have_any_name(forecast, refused, sm
     assert Path("f.csv").read_text() == Path("plain.csv").read_text()
     degrees = write(known.rename(columns={"temperature": "t2m"}), "degrees.csv")
     words = ("predict", "run", "--future", degrees, "--out", "f.csv")
-    refused(*words, message="no column 'temperature'; .* 't2m'", hint="call it 'temperature'.*future-template")
+    refused(*words, message="no column 'temperature'; .* 't2m'", hint="call 't2m' 'temperature', if .*future-template")
 
 
 def weeks_of_shops() -> pd.DataFrame:

@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 from forecast_attn import compare, tune
-from forecast_attn.cluster import RETRIES, SETTINGS, Cluster
+from forecast_attn.cluster import NO_WARNING, RETRIES, Cluster
 from forecast_attn.config.requests import ENGINES
 from forecast_attn.errors import DataError, RunError
 from forecast_attn.forecaster import Forecaster
@@ -42,7 +42,7 @@ def names(number: int) -> list[str]:
 @pytest.fixture(scope="module")
 def two_workers() -> Iterator[Any]:
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in {**SETTINGS, **PATIENCE}.items():
+        for name, value in (("RAY_USAGE_STATS_ENABLED", "0"), NO_WARNING, *PATIENCE.items()):
             patch.setenv(name, value)
         import ray
 

@@ -151,11 +151,8 @@ def _keys_of(
         rows = np.bincount(keys)
         is_sparse = len(keys) < FEWEST_TOGETHER * len(rows) * len(distinct)
         if is_sparse and (len(names) > 1 or not _stand_apart(keys, stamps)):
-            return 1.0, (
-                0,
-                0,
-                0,
-            )  # each stamp has one of the keys, mostly: a property that changes, as the weather does
+            # Each stamp has one of the keys, mostly: a property that changes, as the weather does.
+            return 1.0, (0, 0, 0)
         numbers = numeric.intersection(names)
         unnamed = sum(not is_called_a_name(name) for name in numbers)
         share = _repeated(keys, steps) if np.median(rows) >= FEWEST_PER_SERIES else 1.0

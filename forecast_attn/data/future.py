@@ -113,7 +113,7 @@ def join_future(
         message = f"'{source}' would not be used: the run has no covariates that are known in advance"
         raise DataError(message, "leave --future out, or train with --future COLUMNS")
     in_panel = future_in_panel(panel, horizon)
-    future_frame = named_as_in_history(panel, future_frame, source, report)
+    future_frame = named_as_in_history(panel, future_frame, source, report, needs_names=not options.wide)
     if options.wide:
         future_frame = shared_by_all(future_frame, panel.item_ids)
     rows, used = values_of_table(panel, in_panel, future_frame, source, report, options)

@@ -31,14 +31,16 @@ from forecast_attn.data.issued import IssuedForecasts, is_issued, on_steps, pars
 from forecast_attn.data.localise import axis_stamps
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.resampling import codes_of_groups, floored, of_groups
-from forecast_attn.data.roles import FORECAST_WORDS
+from forecast_attn.data.roles import FORECAST_WORDS, Roles
 from forecast_attn.data.timestamps import looks_like_dates
 from forecast_attn.errors import DataError
 
 Ints = NDArray[np.int64]
 
 
-def named_as_in_history(panel: Panel, frame: pd.DataFrame, source: str, report: Report) -> pd.DataFrame:
+def named_as_in_history(
+    panel: Panel, frame: pd.DataFrame, source: str, report: Report, *, needs_names: bool = True
+) -> pd.DataFrame:
     """The table with the history's names for columns that are called otherwise, where there is no doubt.
 
     That is a name in another case, with other blanks, or with the word forecast in it; the only column of dates; and
@@ -49,6 +51,7 @@ def named_as_in_history(panel: Panel, frame: pd.DataFrame, source: str, report: 
         frame: the table.
         source: its name, for messages.
         report: called with the columns that are matched.
+        needs_names: False where rows without the name of a series are of all of them.
 
     Raises:
         DataError: a column that is needed is lacking, and no other one is taken for it.
@@ -67,22 +70,24 @@ def named_as_in_history(panel: Panel, frame: pd.DataFrame, source: str, report: 
         if name in lacking:
             _take_the_only_one(taken, name, [each for each in free if _names_series(frame[each], panel.item_ids)])
     if not is_issued(frame):
-        _require_future_columns(panel, frame, taken, source)
+        needed = (roles.time, *roles.future, *(_identifier(panel) if needs_names else ()))
+        _require_columns(frame, needed, taken, roles, source)
     for name, column in taken.items():
         message = f"'{source}' has no column '{name}'; '{column}' is taken for it"
         report(Finding("FA511", "note", message, f"call it '{name}' if that is so", column=column))
     return frame.rename(columns={column: name for name, column in taken.items()})
 
 
-def _require_future_columns(panel: Panel, frame: pd.DataFrame, taken: dict[str, str], source: str) -> None:
-    """Refuse a table without the time, a future covariate or the identifier, which no other column is taken for.
+def _require_columns(
+    frame: pd.DataFrame, needed: tuple[str, ...], taken: dict[str, str], roles: Roles, source: str
+) -> None:
+    """Refuse a table without one of these columns, which no other column is taken for.
 
     Raises:
         DataError: names the column, and the only one that may be meant.
     """
-    names = (panel.roles.time, *panel.roles.future, *_identifier(panel))
-    lacking = [name for name in names if name not in frame.columns and name not in taken]
-    others = [str(each) for each in frame.columns if each not in (*names, panel.roles.target, *taken.values())]
+    lacking = [name for name in needed if name not in frame.columns and name not in taken]
+    others = [str(each) for each in frame.columns if each not in (*needed, roles.target, *taken.values())]
     for name in lacking[:1]:
         renamed = f"call '{others[0]}' '{name}', if that is what it holds" if len(others) == len(lacking) == 1 else ""
         hint = renamed or f"call it '{name}', as the history does"

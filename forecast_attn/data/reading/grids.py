@@ -102,9 +102,11 @@ def _hours_across(frame: pd.DataFrame, date_format: str | None) -> CellGrid | No
 def _weekdays_across(frame: pd.DataFrame, date_format: str | None) -> CellGrid | None:
     """A row for each week, and a column for each of its days, in the order of time; those before the end of a week."""
     names = [str(name) for name in frame.columns]
-    labels = [name for name in names if _is_days(frame[name])][:1]
     days = next((days for words in _WEEKDAYS if len(days := _days_of(names, words)) == len(words)), None)
-    if days is None or not labels:
+    if days is None:
+        return None
+    labels = [name for name in names if _is_days(frame[name])][:1]
+    if not labels:
         return None
     from forecast_attn.data.timestamps import parse_timestamps
 
