@@ -7,10 +7,12 @@ import importlib
 import io
 import json
 import logging
+import os
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -178,7 +180,7 @@ def _converted(graph: RunGraph, example: Arrays, metadata: dict[str, Any]) -> An
 
 def _converted_program(graph: RunGraph, example: list[torch.Tensor], names: list[str]) -> Any:
     batch = torch.export.Dim("batch", min=1)
-    with _quiet(), torch.inference_mode():
+    with _quiet(), _cache_of_its_own(), torch.inference_mode():
         # By itself, because the converter would rather fix the batch than fail.
         program = torch.export.export(
             graph, tuple(example), dynamic_shapes=(tuple({0: batch} for _ in names),), strict=False
@@ -214,6 +216,21 @@ def _quiet() -> Iterator[None]:
             yield
     finally:
         logging.disable(before)
+
+
+@contextlib.contextmanager
+def _cache_of_its_own() -> Iterator[None]:
+    """Give the converter a temporary folder for its cache: it makes one as it is imported, and leaves it there."""
+    name = "TORCHINDUCTOR_CACHE_DIR"
+    if name in os.environ:
+        yield
+        return
+    with TemporaryDirectory() as folder:
+        os.environ[name] = folder
+        try:
+            yield
+        finally:
+            os.environ.pop(name, None)
 
 
 def _metadata(model: Model, graph: RunGraph, run: RunDir) -> dict[str, Any]:

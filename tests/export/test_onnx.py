@@ -105,16 +105,22 @@ def test_the_graph_of_an_ensemble_on_a_panel_with_holes_forecasts_as_predict() -
 
 
 @pytest.fixture(scope="module")
-def exported(tmp_path_factory: pytest.TempPathFactory, forecast: Callable) -> Path:
-    """A folder with the sample, a run trained on it with a covariate and quantiles, and its file."""
+def exported(tmp_path_factory: pytest.TempPathFactory, forecast: Callable, forecast_process: Callable) -> Path:
+    """A folder with the sample, a run trained on it with a covariate and quantiles, and its file.
+
+    The converter of torch made a cache in the temporary folder, which no one had named, and left it there.
+    """
     folder = tmp_path_factory.mktemp("exported")
     (folder / "planted_lag.csv").write_bytes((ROOT / "data" / "planted_lag.csv").read_bytes())
     # Small, because conversion costs time for every step of a recurrent network.
     sizes = ("--lookback", "6", "--horizon", "2", "--hidden-size", "4", "--max-epochs", "1", "--epoch-windows", "64")
     words = (*sizes, "--combination", "none", "--quantiles", "0.1,0.5,0.9", "--seed", "7")
     assert forecast("train", folder / "planted_lag.csv", *words, "--out", folder / "run", "--quiet").code == 0
-    done = forecast("export", folder / "run", "--onnx", folder / "model.onnx")
+    (folder / "temporary").mkdir()
+    environment = {"TMPDIR": str(folder / "temporary")}
+    done = forecast_process("export", folder / "run", "--onnx", folder / "model.onnx", env=environment)
     assert done.code == 0, done.err
+    assert not list((folder / "temporary").iterdir())
     for output in ("prediction", "quantiles", "attention"):
         assert re.search(rf"output {output} +differs from predict by at most \d.\de-\d\d over 32 windows", done.out)
     return folder
