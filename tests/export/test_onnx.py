@@ -108,7 +108,7 @@ def test_the_graph_of_an_ensemble_on_a_panel_with_holes_forecasts_as_predict() -
 def exported(tmp_path_factory: pytest.TempPathFactory, forecast: Callable, forecast_process: Callable) -> Path:
     """A folder with the sample, a run trained on it with a covariate and quantiles, and its file.
 
-    The converter of torch made a cache in the temporary folder, which no one had named, and left it there.
+    torch's compiler makes a cache in the temporary folder, which no one has named, and leaves it there.
     """
     folder = tmp_path_factory.mktemp("exported")
     (folder / "planted_lag.csv").write_bytes((ROOT / "data" / "planted_lag.csv").read_bytes())
