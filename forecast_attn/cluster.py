@@ -7,6 +7,7 @@ import logging
 import multiprocessing
 import os
 import signal
+import sys
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -111,12 +112,10 @@ _work: list[Any] = []
 
 def _begin_process(function: Callable[[Any, Any], Any], shared: Any, folder: Path) -> None:
     os.chdir(folder)
-    for of_the_terminal in (
-        "SIGINT",
-        "SIGHUP",
-    ):  # Ctrl-C, and a closed one, are for the process that shares out the work
-        if hasattr(signal, of_the_terminal):  # not on Windows
-            signal.signal(getattr(signal, of_the_terminal), signal.SIG_IGN)
+    # Ctrl-C, and a closed terminal, are for the process that shares out the work.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if sys.platform != "win32":
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
     _work[:] = [function, shared]
 
 

@@ -375,12 +375,9 @@ def _extra_line_options(table: Table, options: dict[str, Any], problem: object) 
     rules = find_rules(start)
     above = find_preamble(_without_comments(start, rules["comment"], "\n")) | rules if rules else find_preamble(start)
     blanks = find_blanks(start)
-    likely = [
-        each
-        for each in (*_with_footer(blanks, end), *_with_footer(above, end), find_titles_of_one_column(start))
-        if each
-    ]
-    if not any(each for each in likely) and isinstance(problem, pd.DataFrame):
+    tried = (*_with_footer(blanks, end), *_with_footer(above, end), find_titles_of_one_column(start))
+    likely = [each for each in tried if each]
+    if not likely and isinstance(problem, pd.DataFrame):
         likely = [{}]
     ways = [{**each, **named} for each in likely or [{}] if (named := _header_rows(start, {**options, **each}))]
     if isinstance(problem, pd.DataFrame) and problem.shape[1] > 1:  # what can be read may have titles, or longer names
@@ -388,9 +385,8 @@ def _extra_line_options(table: Table, options: dict[str, Any], problem: object) 
         only = ({"comment"}, {"header_rows"})  # what stands above the rows and is as wide as they
         return (titles,) if titles else tuple(way for way in (*likely, *ways) if set(way) in only)
     if isinstance(problem, DataError) and problem.code == "FA107" and problem.column is not None:
-        if _has_tables_side_by_side(
-            start, problem.column
-        ):  # rows of the one are at other dates than those of the other
+        # Rows of the one are at other dates than those of the other.
+        if _has_tables_side_by_side(start, problem.column):
             return ()
         return (*ways, *likely, {"header": False} if _is_number(problem.column) else {"skip_rows": 1, "header": False})
     nameless = [{**each, "skip_rows": each["skip_rows"] + 1, "header": False} for each in likely if "skip_rows" in each]
