@@ -576,6 +576,14 @@ def test_a_fix_stands_once_below_all_that_it_mends(forecast: Callable, tmp_path:
     assert len(fixes) == len(set(fixes))
 
 
+def months_of_a_series_without_a_start() -> pd.DataFrame:
+    """As M3: the months of series that begin nobody knows when are those of the years 1 to 5."""
+    near = [str(month) for month in pd.period_range("1990-01", periods=60, freq="M")]
+    far = [f"{1 + at // 12:04}-{1 + at % 12:02}" for at in range(60)]
+    names = np.repeat(["a", "b", "c"], 60)
+    return pd.DataFrame({"item_id": names, "timestamp": [*near, *near, *far], "target": values(180)})
+
+
 def days_of_years() -> pd.DataFrame:
     """As gauges of rivers: the day of the year beside the year."""
     time = pd.date_range("2019-01-01", periods=500)
@@ -696,6 +704,7 @@ def countries_with_two_unknown() -> pd.DataFrame:
         (dotted_days_of_a_bank, {"time": "Buchungstag"}),
         (seconds_of_one_morning, {"date_format": "day-first"}),
         (load_with_its_forecast, {"target": "Actual Load"}),
+        (months_of_a_series_without_a_start, {"time": "row-number", "ignore": ("timestamp",), "season": "12"}),
     ],
 )
 def test_times_as_machines_banks_and_markets_write_them(

@@ -37,7 +37,7 @@ from forecast_attn.checking.series_candidates import (
     series_of,
 )
 from forecast_attn.config.options import DataConfig
-from forecast_attn.data.frequency import distinct_values
+from forecast_attn.data.frequency import distinct_values, guess_alias, parse_frequency
 from forecast_attn.data.reading.dialect import unnamed_column
 from forecast_attn.data.reading.joined import (
     BLOCK_NUMBER,
@@ -51,7 +51,7 @@ from forecast_attn.data.reading.joined import (
     with_joined,
 )
 from forecast_attn.data.roles import LOOSE_TIME_NAMES, MOST_UNDECLARED, TIME_NAMES, time_parts
-from forecast_attn.data.timestamps import looks_like_dates, parse_timestamps
+from forecast_attn.data.timestamps import brought_near, looks_like_dates, parse_timestamps
 from forecast_attn.errors import ConfigError, DataError
 
 MOST_BAD_STAMPS = 0.02
@@ -166,6 +166,8 @@ def role_candidates(frame: pd.DataFrame, config: DataConfig) -> list[RoleCandida
     numbered = list(_numbered_rows(frame, config)) if config.time is None and ROW_NUMBER in names else []
     if numbered:
         return numbered
+    if config.time is None and config.date_format is None:
+        candidates += _rows_of_far_years(frame, config)
     if ROW_NUMBER not in names and any(candidate.time == ROW_NUMBER for candidate in candidates):
         return candidates  # of months of many years: no panel
     is_panel = config.time is None and any(begins_again(frame[name]) for name in frame.columns)
@@ -381,6 +383,29 @@ def _numbered_rows(frame: pd.DataFrame, config: DataConfig) -> Iterator[RoleCand
             automatic = automatic_roles(frame, config)
             yield RoleCandidate(
                 ROW_NUMBER, item_id, _ROW_NUMBERS, steps, automatic=automatic, season=season, ignore=(name,)
+            )
+
+
+def _rows_of_far_years(frame: pd.DataFrame, config: DataConfig) -> Iterator[RoleCandidate]:
+    """Rows numbered within each series, where dates of some lie outside the years that time stamps can express.
+
+    Brought near by whole cycles of the calendar, these dates show the step, and with it the season.
+    """
+    for name in map(str, frame.columns):
+        near = brought_near(frame[name])
+        stamps = None if near is None else _stamps(frame.assign(**{name: near}), name, config)
+        alias = None if stamps is None else guess_alias(distinct_values(stamps))
+        if stamps is None or alias is None:
+            continue
+        item_id, keys = series_of(frame, name, stamps, config)
+        order, frequency = np.argsort(keys, kind="stable"), parse_frequency(alias)
+        inside = np.diff(keys[order]) == 0
+        steps = frequency.steps_between(stamps[order][:-1], stamps[order][1:])[inside]
+        if len(steps) and np.mean(steps == 1) >= MOSTLY_STEPS:
+            season = frequency.season if frequency.season > 1 else None
+            automatic = automatic_roles(frame, config)
+            yield RoleCandidate(
+                ROW_NUMBER, item_id, _ROW_NUMBERS, stamps, automatic=automatic, season=season, ignore=(name,)
             )
 
 

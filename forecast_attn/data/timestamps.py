@@ -560,6 +560,23 @@ def in_range(stamps: NDArray[np.datetime64]) -> NaiveStamps:
     return np.where(bad, np.datetime64("NaT"), stamps).astype("datetime64[ns]")
 
 
+def brought_near(column: pd.Series) -> pd.Series | None:
+    """Dates of which some lie outside the years that nanoseconds cover, with the years of those changed (num_cells,).
+
+    They move by multiples of 400 years, after which the Gregorian calendar repeats, weekdays and all. None where no
+    cell is such a date.
+    """
+    if not isinstance(column.dtype, pd.CategoricalDtype | pd.StringDtype):
+        return None
+    text = column.astype("string")
+    years = pd.to_numeric(text.str.extract(r"^(\d{4})-\d", expand=False))
+    is_far = ((years < FIRST_YEAR) | (years > LAST_YEAR)).fillna(False).astype(bool)
+    if not is_far.any():
+        return None
+    near = (FIRST_YEAR + (years[is_far] - FIRST_YEAR) % 400).astype("Int64").astype("string")
+    return text.mask(is_far, near + text[is_far].str.slice(4))
+
+
 def _plain_clocks(text: pd.Series) -> pd.Series:
     """Normalise clock times: `1:05pm` to `1:05 PM`, and nothing between digits of a date and of its clock time."""
     if matches(text, r"([AaPp]\.?[Mm]\.?|\d:\d{2} ?[ap])$").any():
