@@ -6,7 +6,6 @@ evidence, and every error that training would stop at is answered by the option 
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -73,7 +72,14 @@ Table = Source | pd.DataFrame
 def find_proposals(
     table: Path | str | Table, config: DataConfig, examination: Examination | None = None, most: int = MOST_COMMANDS
 ) -> tuple[Proposal, ...]:
-    """The ways to train on a table, the likeliest first; none where no option makes it trainable.
+    """The ways to train on a table, the likeliest first; see `find_commands`."""
+    return find_commands(table, config, examination, most)[0]
+
+
+def find_commands(
+    table: Path | str | Table, config: DataConfig, examination: Examination | None = None, most: int = MOST_COMMANDS
+) -> tuple[tuple[Proposal, ...], Obstacle | None]:
+    """The ways to train on a table, the likeliest first; where there is none, what to mend first.
 
     Args:
         table: as for `examine`.
@@ -81,22 +87,35 @@ def find_proposals(
         examination: of the table with these options, where there is one already.
         most: proposals that are looked for.
 
+    Returns:
+        The proposals, none where no option makes the table trainable; and then the obstacle, None where no reading is
+        likelier than the table as it is.
+
     Raises:
         ConfigError: the options contradict each other.
     """
     examination = examine(table, config) if examination is None else examination
     if examination.table is None:
-        return ()
+        return (), None
     table = examination.table
-    return (
-        _proposals(table, config, examination, most)
-        or _with_changed_options(table, config, examination)
-        or _of_little(config, examination)
-    )
+    searches: list[_Search] = []
+    proposals = _proposals(table, config, examination, most, searches)
+    proposals = proposals or _with_changed_options(table, config, examination)
+    return (proposals, None) if proposals else _of_the_likeliest(config, examination, searches)
 
 
-def _proposals(table: Table, config: DataConfig, examination: Examination, most: int) -> tuple[Proposal, ...]:
-    """The ways to train on a table that keep every option that was given."""
+def _proposals(
+    table: Table, config: DataConfig, examination: Examination, most: int, searches: list[_Search]
+) -> tuple[Proposal, ...]:
+    """The ways to train on a table that keep every option that was given.
+
+    Args:
+        table: opened.
+        config: the options that were given.
+        examination: of the table with them.
+        most: proposals that are looked for.
+        searches: gets the search of each reading.
+    """
     if not examination.has_errors and examination.preparation is not None:
         others = [*_of_another_time(table, config, examination), *_alternatives(table, config, examination)]
         return (*others, proposal_of(examination, {}))
@@ -105,11 +124,11 @@ def _proposals(table: Table, config: DataConfig, examination: Examination, most:
         if proposals and not reading.is_another_table:
             continue
         if reading.is_too_wide:
-            examination.is_too_wide = True
             proposal = _wide_proposal(table, config, reading)
             proposals += [] if proposal is None else [proposal]
             continue
         search = _search(table, config, reading)
+        searches.append(search)
         num_rows, num_columns = search.frame.shape
         is_large = num_rows > LARGE or num_columns > MANY_COLUMNS
         proposals += search.proposals(1 if is_large else most - len(proposals))
@@ -137,7 +156,7 @@ def _with_changed_options(
             except ConfigError:
                 continue
             changes = {**changes, **withdrawn}
-        proposals = _proposals(table, changed, again, 1)
+        proposals = _proposals(table, changed, again, 1, [])
         if not proposals and at == 0 and most > 1 and _first_error(again) != _first_error(examination):
             proposals = _with_changed_options(table, changed, again, most - 1)
         if proposals:
@@ -168,51 +187,37 @@ class Obstacle:
         return check_command_text(table, {**given, **self.options})
 
 
-def find_obstacle(
-    table: Path | str | Table, config: DataConfig, examination: Examination | None = None
-) -> Obstacle | None:
-    """Return what to mend first in a table without a proposal; None where no reading is likelier than as it is.
-
-    Args:
-        table: as for `examine`.
-        config: the options that were given.
-        examination: of the table with these options, where `find_proposals` looked at it already.
-
-    Raises:
-        ConfigError: the options contradict each other.
-    """
-    examination = examine(table, config) if examination is None else examination
-    for options, again in _likeliest(config, examination):
+def _of_the_likeliest(
+    config: DataConfig, examination: Examination, searches: list[_Search]
+) -> tuple[tuple[Proposal, ...], Obstacle | None]:
+    """The likeliest reading of a table without a proposal, if it has but few rows or values; or what stops it."""
+    if _names_an_absent_column(examination):
+        return (), None
+    candidates = ((search, options) for search in searches for options in search.likely)
+    for at, (search, options) in enumerate(candidates):
+        answered = search._answered(options)
+        if answered is None:
+            continue
+        again = examine(search.table, replace(search.config, **answered[0]))
+        options = {**search.reading_options, **answered[0]}
+        proposal = _of_little(config, options, again) if at == 0 else None
+        if proposal is not None:
+            return (proposal,), None
         errors = again.to_report().errors
         if errors and options:
-            return Obstacle(options, errors[0])
+            return (), Obstacle(options, errors[0])
+    return (), None
+
+
+def _of_little(config: DataConfig, options: dict[str, Any], again: Examination) -> Proposal | None:
+    """The proposal of a table read by options, if all that stops it is that it has few rows or few values."""
+    assert again.table is not None
+    sizes: tuple[dict[str, Any], ...] = ({}, dict(zip(("lookback", "horizon"), SMALLEST_SIZES[0], strict=True)))
+    for size in sizes if all(error.code == "FA403" for error in again.to_report().errors) else ():
+        smaller = examine(again.table, replace(config, **options, **size)) if size else again
+        if not smaller.has_errors and smaller.preparation is not None and _averages_little(smaller):
+            return proposal_of(smaller, {**options, **size})
     return None
-
-
-def _likeliest(config: DataConfig, examination: Examination) -> Iterator[tuple[dict[str, Any], Examination]]:
-    """The options of each reading of a table without a proposal, with those that answer errors; the table so read."""
-    if examination.table is None or examination.is_too_wide or _names_an_absent_column(examination):
-        return
-    for reading in possible_readings(examination.table, config, examination):
-        search = _search(examination.table, config, reading)
-        for candidate in role_candidates(search.frame, search.config):
-            options = next(search._options_of(candidate, 1), candidate.options(search.config))  # where it has no target
-            answered = search._answered(options)
-            if answered is not None:
-                again = examine(search.table, replace(search.config, **answered[0]))
-                yield {**reading.options, **answered[0]}, again
-
-
-def _of_little(config: DataConfig, examination: Examination) -> tuple[Proposal, ...]:
-    """The likeliest reading, of a few rows by the smallest sizes, or of steps that mostly have no value."""
-    for options, again in itertools.islice(_likeliest(config, examination), 1):
-        assert again.table is not None
-        sizes: tuple[dict[str, Any], ...] = ({}, dict(zip(("lookback", "horizon"), SMALLEST_SIZES[0], strict=True)))
-        for size in sizes if all(error.code == "FA403" for error in again.to_report().errors) else ():
-            smaller = examine(again.table, replace(config, **options, **size)) if size else again
-            if not smaller.has_errors and smaller.preparation is not None and _averages_little(smaller):
-                return (proposal_of(smaller, {**options, **size}),)
-    return ()
 
 
 def _names_an_absent_column(examination: Examination) -> bool:
@@ -284,6 +289,8 @@ class _Search:
     frame: pd.DataFrame
     reading_options: dict[str, Any]
     tried: set[tuple[str, str]] = field(default_factory=set)
+    likely: list[dict[str, Any]] = field(default_factory=list)
+    """The options of each candidate tried with its likeliest target."""
 
     @cached_property
     def codes(self) -> frozenset[str]:
@@ -297,7 +304,9 @@ class _Search:
             if first is not None and not candidate.is_as_likely_as(first):
                 return
             proposals = []
-            for options in self._options_of(candidate, most):
+            ways = list(self._options_of(candidate, most))
+            self.likely.append(ways[0] if ways else candidate.options(self.config))  # where it has no target
+            for options in ways:
                 proposal = self._settled(options)
                 if proposal is not None:
                     proposals.append(proposal)

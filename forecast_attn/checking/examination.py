@@ -84,8 +84,6 @@ class Examination:
     cells: Cells | None = None
     panel: Panel | None = None
     preparation: Preparation | None = None
-    is_too_wide: bool = False
-    """Set where the table has too many columns to look for roles, however it is read."""
 
     @property
     def has_errors(self) -> bool:
@@ -216,8 +214,9 @@ def _declaring(frame: pd.DataFrame, column: str) -> str | None:
 
 def categories_of(column: pd.Series) -> list[str]:
     """The different cells of a column, if they are few and all come again; else none."""
-    counts = column.astype("string").value_counts()
-    return counts.index.tolist() if 1 < len(counts) <= MOST_CATEGORIES and counts.min() > 1 else []
+    counts = column.value_counts()
+    counts = counts[counts > 0]
+    return [str(cell) for cell in counts.index] if 1 < len(counts) <= MOST_CATEGORIES and counts.min() > 1 else []
 
 
 def _once_per_cell(findings: list[Finding]) -> list[Finding]:

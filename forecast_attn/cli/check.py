@@ -97,7 +97,7 @@ def _check(
 ) -> tuple[CheckReport, list[dict[str, Any]], dict[str, Any] | None]:
     """Examine the table, and find the commands that train on it, or what stops its likeliest reading."""
     from forecast_attn.checking import examine
-    from forecast_attn.checking.commands import find_obstacle, find_proposals
+    from forecast_attn.checking.commands import find_commands
     from forecast_attn.checking.proposal import command_text
     from forecast_attn.cli.tables import make_console, reading_progress
     from forecast_attn.data.reading import fetched
@@ -105,9 +105,8 @@ def _check(
     table = fetched(data)
     with reading_progress(make_console(stderr=True, quiet=quiet)) as progress:
         examination = examine(table, config, progress)
-    proposals = find_proposals(table, config, examination)
+    proposals, obstacle = find_commands(table, config, examination)
     commands = [proposal.to_dict(command_text(data, given, proposal.options)) for proposal in proposals]
-    obstacle = None if proposals else find_obstacle(table, config, examination)
     shown = None if obstacle is None else {"command": obstacle.command(data, given), **obstacle.finding.to_dict()}
     return examination.to_report(), commands, shown
 

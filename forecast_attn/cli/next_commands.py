@@ -40,15 +40,14 @@ def naming_commands(data: str, options: Mapping[str, Any], out: object = None) -
 def _that_read(data: str, given: Mapping[str, Any]) -> tuple[str, ...]:
     """The commands that train on a table which these options do not train on, each with what it forecasts."""
     from forecast_attn.checking import examine
-    from forecast_attn.checking.commands import find_obstacle, find_proposals
+    from forecast_attn.checking.commands import find_commands
     from forecast_attn.checking.proposal import check_command_text, command_text
     from forecast_attn.data.reading import fetched
 
     config = _config_of(given).data
     table = fetched(data)
     examination = examine(table, config)
-    proposals = find_proposals(table, config, examination)
-    obstacle = None if proposals else find_obstacle(table, config, examination)
+    proposals, obstacle = find_commands(table, config, examination)
     if obstacle is not None:
         return (f"{obstacle.command(data, given)}  # {obstacle.finding.message}",)
     if not proposals and examination.table is not None:

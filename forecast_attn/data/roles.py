@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pandas as pd
@@ -240,11 +241,19 @@ def is_numeric(column: pd.Series) -> bool:
         return False
     texts = column.array if isinstance(column.dtype, pd.CategoricalDtype) else pd.Categorical(column)
     counts = np.bincount(texts.codes + 1, minlength=len(texts.categories) + 1)[1:]  # each text once; NaN do not count
-    cells = [str(cell) for cell in texts.categories]
+    if texts.dtype not in _ARE_NUMBERS:
+        _ARE_NUMBERS[texts.dtype] = _are_numbers([str(cell) for cell in texts.categories.astype(object)])
+    return bool(counts[_ARE_NUMBERS[texts.dtype]].sum() > counts.sum() / 2)
+
+
+_ARE_NUMBERS: WeakKeyDictionary[pd.CategoricalDtype, NDArray[np.bool_]] = WeakKeyDictionary()
+"""Which texts of a column are numbers: `check` asks for many roles of the same columns."""
+
+
+def _are_numbers(cells: list[str]) -> NDArray[np.bool_]:
     if np.isnan(np.asarray(pd.to_numeric(cells, errors="coerce"))).any():
         cells = [_BOOLEANS.get(cell, cell).replace(",", ".", 1) for cell in cells]  # a comma is a mistake, too
-    numbers = ~np.isnan(np.asarray(pd.to_numeric(cells, errors="coerce")))
-    return bool(counts[numbers].sum() > counts.sum() / 2)
+    return ~np.isnan(np.asarray(pd.to_numeric(cells, errors="coerce")))
 
 
 def _declared(config: DataConfig, future: tuple[str, ...]) -> dict[str, str]:
