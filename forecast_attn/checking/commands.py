@@ -40,7 +40,7 @@ from forecast_attn.checking.table_reading import (
     possible_readings,
     without_empty_columns,
 )
-from forecast_attn.checking.target_candidates import changes_within_series, target_candidates
+from forecast_attn.checking.target_candidates import changes_within_series, coordinates, target_candidates
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.cells import epoch_unit
 from forecast_attn.data.findings import Finding
@@ -346,7 +346,7 @@ class _Search:
             return
         name = table_name(self.table).partition(".")[0]
         targets = target_candidates(self.frame, candidate, self.config, name, self.codes)
-        if self._knows_target(options):
+        if self._knows_target(options, candidate):
             counted_rows = self._rows_counted(candidate) if targets.are_unlikely else None
             yield from [options] if counted_rows is None else [options | counted_rows, options]
             return
@@ -394,15 +394,17 @@ class _Search:
         names = [str(name) for name in self.frame.columns if name not in taken and is_numeric(self.frame[name])]
         return tuple(name for name in names if name.lower() != "unnamed: 0" and self.frame[name].notna().any())
 
-    def _knows_target(self, options: dict[str, Any]) -> bool:
-        """Return whether training finds the target by itself."""
+    def _knows_target(self, options: dict[str, Any], candidate: RoleCandidate) -> bool:
+        """Return whether training finds the target by itself, and it is none of the codes and coordinates."""
         config = replace(self.config, **options)
         try:
             frame = with_joined(self.frame, config, "")
             roles = resolve_roles(frame, config, "")
         except (DataError, ConfigError):
             return False
-        return roles.target not in self.codes and changes_within_series(frame, roles.target, roles.item_id)
+        if roles.target in self.codes or roles.target in coordinates(frame, candidate):
+            return False
+        return changes_within_series(frame, roles.target, roles.item_id)
 
     def _settled(self, options: dict[str, Any]) -> Proposal | None:
         """The options with those that answer every error, tried on the table itself; None where an error is left."""

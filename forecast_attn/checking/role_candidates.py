@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.checking.column_names import counts_rows, is_called_id, is_called_year, words_of
+from forecast_attn.checking.column_names import counts_rows, is_called_a_name, is_called_id, is_called_year, words_of
 from forecast_attn.checking.number_times import (
     FEWEST_ROWS,
     FEWEST_STARTS,
@@ -32,6 +32,7 @@ from forecast_attn.checking.series_candidates import (
     MOST_REPEATED,
     SOON,
     automatic_roles,
+    go_up_within,
     is_clock,
     series_numbers,
     series_of,
@@ -170,11 +171,17 @@ def role_candidates(frame: pd.DataFrame, config: DataConfig) -> list[RoleCandida
         candidates += _rows_of_far_years(frame, config)
     if ROW_NUMBER not in names and any(candidate.time == ROW_NUMBER for candidate in candidates):
         return candidates  # of months of many years: no panel
-    is_panel = config.time is None and any(begins_again(frame[name]) for name in frame.columns)
-    is_panel = is_panel or any(_is_a_time_of_many_rows(frame, candidate) for candidate in candidates)
+    has_time = config.time is None and any(begins_again(frame[name]) for name in frame.columns)
+    is_panel = has_time or any(_is_a_time_of_many_rows(frame, candidate) for candidate in candidates)
+
+    def are_steps(rows: RoleCandidate) -> bool:
+        """Return whether the rows of each series are steps, for no column says otherwise."""
+        is_known = rows.time == ROW_NUMBER and rows.item_id in frame.columns and not has_time
+        return is_known and all(go_up_within(frame, str(rows.item_id)))
+
     if any(candidate.is_of_dates for candidate in candidates):  # rows are no steps
         return [each for each in candidates if each.is_of_dates or not _numbers_rows(frame, each.time)]
-    return [each for each in candidates if not (is_panel and counts_rows(each.time))]
+    return [each for each in candidates if not (is_panel and counts_rows(each.time)) or are_steps(each)]
 
 
 def _numbers_rows(frame: pd.DataFrame, time: str) -> bool:
@@ -260,7 +267,7 @@ def _time_candidates(frame: pd.DataFrame, config: DataConfig) -> Iterator[str]:
     yield from dates
     named = (*TIME_NAMES, *LOOSE_TIME_NAMES)
     numbers = [name for name in free if name not in dates and pd.api.types.is_numeric_dtype(frame[name].dtype)]
-    may_count = [name for name in numbers if not is_called_id(name)]
+    may_count = [name for name in numbers if counts_rows(name) or not (is_called_id(name) or is_called_a_name(name))]
     counters = [name for name in may_count if counts_up(frame[name], in_series=not dates)]  # no lines of invoices
     texts = [] if dates else [frame[name] for name in free if isinstance(frame[name].dtype, pd.CategoricalDtype)]
     counters += [name for name in may_count if name not in counters and counts_within(frame[name], texts)]

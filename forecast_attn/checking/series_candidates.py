@@ -12,7 +12,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.checking.column_names import COUNTERS, is_called_a_name, is_called_year, is_of_the_calendar
+from forecast_attn.checking.column_names import (
+    COUNTERS,
+    is_called_a_name,
+    is_called_id,
+    is_called_year,
+    is_of_the_calendar,
+)
 from forecast_attn.checking.number_times import FEWEST_ROWS, MOSTLY_REGULAR, regularity
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.frequency import distinct_values
@@ -59,7 +65,8 @@ def series_of(frame: pd.DataFrame, time: str, stamps: NDArray[Any], config: Data
         if not _repeated(keys, stamps) and not is_one_series:
             return automatic, keys
     if time == ROW_NUMBER:
-        return None, none
+        name = next((name for name in _id_columns(frame, time, config) if any(go_up_within(frame, name))), None)
+        return name, series_numbers(frame, name)
     codes = {name: pd.factorize(frame[name], use_na_sentinel=False)[0] for name in _id_columns(frame, time, config)}
     incomplete = {name for name in codes if frame[name].isna().any()}
     if _repeated(none, stamps) <= MOST_REPEATED:  # a few repeats are mistakes, unless rows stand series after series
@@ -207,6 +214,26 @@ def _stand_apart(keys: Keys, stamps: NDArray[Any]) -> bool:
         return False
     lengths = times[np.append(starts[1:], len(times)) - 1] - times[starts]
     return bool(np.median(lengths) >= SOON * np.ptp(times))
+
+
+def go_up_within(frame: pd.DataFrame, name: str) -> list[bool]:
+    """Return for each column that goes up in each series and back where the next begins whether its steps are equal.
+
+    As the years of pupils do, from -2.5 on, and the hours after a dose. There is none where series are mixed.
+    """
+    starts = _starts(pd.factorize(frame[name])[0])
+    if len(frame) < FEWEST_PER_SERIES * len(starts) or len(starts) != frame[name].nunique():
+        return []
+    are_even = []
+    for other in map(str, frame.columns.drop(name)):
+        is_number = pd.api.types.is_numeric_dtype(frame[other].dtype) and not frame[other].isna().any()
+        if not is_number or is_called_id(other) or is_called_a_name(other):
+            continue
+        steps = np.diff(frame[other].to_numpy(np.float64))
+        inside, between = np.delete(steps, starts[1:] - 1), steps[starts[1:] - 1]
+        if len(between) and inside.min() > 0 and np.mean(between < 0) >= MOSTLY_REGULAR:
+            are_even.append(bool(np.mean(inside == np.median(inside)) >= MOSTLY_REGULAR))
+    return are_even
 
 
 def _equal_blocks(stamps: NDArray[Any]) -> Keys | None:

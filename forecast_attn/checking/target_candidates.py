@@ -46,8 +46,8 @@ _LIKELY_TARGETS = (
 _PAST_WORDS = {"lag", "lagged"}
 """Words in names of columns that hold what another one held before."""
 _COORDINATES = ("lat", "latitude", "lon", "lng", "long", "longitude")
-_SUBJECT_PROPERTIES = (*_COORDINATES, "age", "alter", "âge", "edad", "età")
-"""Names of properties of the place or person that a row is about, rarely a target, in the languages of dates."""
+_SUBJECT_PROPERTIES = ("age", "alter", "âge", "edad", "età")
+"""Names of properties of the person that a row is about, rarely a target, in the languages of dates."""
 
 
 @dataclass(frozen=True)
@@ -80,26 +80,29 @@ def target_candidates(
     numbers = (_changing(frame, numbers, series) if series.any() else []) or numbers
     values = {name: _as_numbers(frame[name]) for name in numbers}
     likely = [name for name in numbers if not _places_its_row(frame[name], values[name], series)] or numbers
-    doubts = {name: _NAMES if name in codes else _doubt(values[name], series, candidate) for name in likely}
+    places = coordinates(frame, candidate)
+    doubts = {
+        name: _NAMES if name in codes else max(_doubt(values[name], series, candidate), name in places)
+        for name in likely
+    }
     titled = {each for each in likely if _names_the_table(each, name)}
     if candidate.is_of_events or len(titled) > len(likely) / 2:
         titled = set()  # a table of events may be called as they are; a name that all share singles out none
+    by_name = {each: len(_LIKELY_TARGETS) if each in places else _by_name(each, likely) for each in likely}
 
     def rank(column: str) -> tuple[int | bool, ...]:
         is_forecast = not (FORECAST_WORDS | _PAST_WORDS).isdisjoint(words_of(column))
         is_amount = candidate.is_of_events and is_called_money(column)
         is_total = "total" in words_of(column)
-        return doubts[column], _by_name(column), column not in titled, is_forecast, not is_amount, not is_total
+        return doubts[column], by_name[column], column not in titled, is_forecast, not is_amount, not is_total
 
-    is_named = any(_by_name(each) < len(_LIKELY_TARGETS) or each in titled for each in likely)
+    is_named = any(by_name[each] < len(_LIKELY_TARGETS) or each in titled for each in likely)
     are_of_one_scale = _have_one_scale([values[n] for n in likely])
     are_of_one_time = all(_PAST_WORDS.isdisjoint(words_of(each)) for each in likely)
     are_alike = not is_named and len(likely) >= MANY and are_of_one_scale and are_of_one_time
     if len(likely) > 2 and _are_numbered_alike(likely):
         are_alike = are_of_one_scale or unnamed_column(1) not in frame  # where every name is but a number
-    happen_at_places = not is_named and any(
-        _is_called(name, _COORDINATES) and _jumps(values[name]) for name in numbers if name in values
-    )
+    happen_at_places = not is_named and any(_jumps(values[name]) for name in places.intersection(numbers))
     are_unlikely = all(doubts.values()) or happen_at_places
     return Targets(tuple(sorted(likely, key=rank)), are_alike, are_unlikely)
 
@@ -107,6 +110,15 @@ def target_candidates(
 def changes_within_series(frame: pd.DataFrame, name: str, item_id: str | None) -> bool:
     """Return whether a column has two values within some series; what has one in each is a property of the series."""
     return item_id is None or bool(_changing(frame, [name], series_numbers(frame, item_id)))
+
+
+def coordinates(frame: pd.DataFrame, candidate: RoleCandidate) -> frozenset[str]:
+    """The columns that say where a row is, by their names; of events, so does `y` beside `x`."""
+    names = [str(name) for name in frame.columns]
+    are_pair = candidate.is_of_events and {"x", "y"}.issubset(map(str.lower, names))
+    return frozenset(
+        name for name in names if _is_called(name, _COORDINATES) or (are_pair and name.lower() in ("x", "y"))
+    )
 
 
 def _numbers(frame: pd.DataFrame, candidate: RoleCandidate, config: DataConfig) -> list[str]:
@@ -141,12 +153,17 @@ def _changing(frame: pd.DataFrame, names: list[str], series: NDArray[np.int64]) 
 # --------------------------------------------------------------------------- names
 
 
-def _by_name(column: str) -> int:
-    """The place of a column among those that are targets by name, without marks of footnotes: `Close*`."""
+def _by_name(column: str, others: list[str]) -> int:
+    """The place of a column among those that are targets by name, without marks of footnotes: `Close*`.
+
+    One of several of its kind is none: `price` beside `oil price` and `eprice`.
+    """
     plain = column.lower().strip("* ")
     if "target" in words_of(column):
         return -1
-    return _LIKELY_TARGETS.index(plain) if plain in _LIKELY_TARGETS else len(_LIKELY_TARGETS)
+    if plain not in _LIKELY_TARGETS or sum(len(plain) > 3 and other.lower().endswith(plain) for other in others) > 3:
+        return len(_LIKELY_TARGETS)
+    return _LIKELY_TARGETS.index(plain)
 
 
 def _is_called(column: str, words: tuple[str, ...]) -> bool:
