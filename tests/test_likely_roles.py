@@ -33,8 +33,8 @@ def prices_of_several_goods() -> pd.DataFrame:
 def shots_of_a_game() -> pd.DataFrame:
     """`y` is how far from the side a shot was taken."""
     stamps = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.sort(RNG.integers(0, 90, 900)), "D")
-    places = {"x": RNG.integers(0, 50, 900), "y": RNG.integers(0, 90, 900)}
-    return pd.DataFrame({"date": stamps.strftime("%Y-%m-%d"), "player": RNG.choice([*"abcd"], 900), **places})
+    shots = {"x": RNG.integers(0, 50, 900), "y": RNG.integers(0, 90, 900)}
+    return pd.DataFrame({"date": stamps.strftime("%Y-%m-%d"), "player": RNG.choice([*"abcd"], 900), **shots})
 
 
 def regions_of_three_periods() -> pd.DataFrame:

@@ -80,15 +80,15 @@ def target_candidates(
     numbers = (_changing(frame, numbers, series) if series.any() else []) or numbers
     values = {name: _as_numbers(frame[name]) for name in numbers}
     likely = [name for name in numbers if not _places_its_row(frame[name], values[name], series)] or numbers
-    places = coordinates(frame, candidate)
+    located = coordinates(frame, candidate)
     doubts = {
-        name: _NAMES if name in codes else max(_doubt(values[name], series, candidate), name in places)
+        name: _NAMES if name in codes else max(_doubt(values[name], series, candidate), name in located)
         for name in likely
     }
     titled = {each for each in likely if _names_the_table(each, name)}
     if candidate.is_of_events or len(titled) > len(likely) / 2:
         titled = set()  # a table of events may be called as they are; a name that all share singles out none
-    by_name = {each: len(_LIKELY_TARGETS) if each in places else _by_name(each, likely) for each in likely}
+    by_name = {each: len(_LIKELY_TARGETS) if each in located else _by_name(each, likely) for each in likely}
 
     def rank(column: str) -> tuple[int | bool, ...]:
         is_forecast = not (FORECAST_WORDS | _PAST_WORDS).isdisjoint(words_of(column))
@@ -102,7 +102,7 @@ def target_candidates(
     are_alike = not is_named and len(likely) >= MANY and are_of_one_scale and are_of_one_time
     if len(likely) > 2 and _are_numbered_alike(likely):
         are_alike = are_of_one_scale or unnamed_column(1) not in frame  # where every name is but a number
-    happen_at_places = not is_named and any(_jumps(values[name]) for name in places.intersection(numbers))
+    happen_at_places = not is_named and any(_jumps(values[name]) for name in located.intersection(numbers))
     are_unlikely = all(doubts.values()) or happen_at_places
     return Targets(tuple(sorted(likely, key=rank)), are_alike, are_unlikely)
 
