@@ -507,7 +507,6 @@ def test_a_month_that_is_an_english_word_is_one_beside_others() -> None:
             '# Downloaded on 2020-02-05\n\n"Date","Price"',
             '"{day:%Y-%m-%d}",25,{at}525',
         ),  # decimal commas without quotes: the cents are no column
-        ("Series,Year,Period,Value", "A,{year},M{month:02d},{at}.5"),  # the thirteenth month is the mean of the year
         ("Date,SPX,,Date,VIX", "{day:%Y-%m-%d},{at},,{later:%Y-%m-%d},{at}.5"),  # two tables, each with its dates
         ("Country,1990 [YR1990],2000 [YR2000],2010 [YR2010],2013 [YR2013]", "land {at},{at},{at}.5,{at}.7,{at}.1"),
     ],

@@ -1440,7 +1440,19 @@ NUMBERS = [f"{value:.4f}" for value in np.sin(np.arange(240))]
         (
             f"# Reports\n# Start: 20240101\n\nDate,Users\n,{'9' * 6}\n"
             + "\n".join(f"{day.replace('-', '')},{10 + at % 7}" for at, day in enumerate(days(60))),
-            {"skip_rows": 3, "comment": ","},
+            {"comment": "#", "undated_rows": "drop", "time": "Date"},
+        ),
+        (
+            "Date,Users,Cost\nTotal,999,--\n" + "\n".join(f"{day},{at % 7},{at}.5" for at, day in enumerate(days(60))),
+            {"undated_rows": "drop", "time": "Date", "target": "Cost"},
+        ),
+        (
+            "\n".join(f"{'Date,Users' if at % 20 == 0 else ''}\n{day},{at % 7}" for at, day in enumerate(days(60))),
+            {"undated_rows": "drop", "time": "Date"},
+        ),
+        (
+            "year,period,cpi\n" + "\n".join(f"{2000 + at // 13},M{at % 13 + 1:02d},{at}.5" for at in range(130)),
+            {"undated_rows": "drop", "time": "year,period"},
         ),
         (
             f"region{',2012' * 12}{',2013' * 12}\n,{','.join([*MONTHS, *MONTHS])}\n"
@@ -1448,7 +1460,10 @@ NUMBERS = [f"{value:.4f}" for value in np.sin(np.arange(240))]
             {"header_rows": 2, "layout": "rows"},
         ),
     ],
-    ids=["a series in each of two lines", "settings above one column", "a grand total first", "three rows below names"],
+    ids=[
+        *("a series in each of two lines", "settings above one column", "a grand total first", "a sum with a word"),
+        *("names that stand once more", "the mean of the year as a thirteenth month", "three rows below names"),
+    ],
 )
 def test_what_stands_around_numbers(tmp_path: Path, text: str, options: dict[str, object]) -> None:
     path = tmp_path / "table.txt"

@@ -80,7 +80,7 @@ TABLES: dict[str, tuple[str, dict[str, Any], str]] = {
     ),
     "sums between rows": (
         "date,y\n" + rows(lambda day, v: f"{day:%Y-%m-%d},{v}" + (f"\nTotal {day:%B},{v}" if day.day == 28 else "")),
-        {"comment": "Total"},
+        {"undated_rows": "drop", "time": "date"},
         "D",
     ),
     "bank": (

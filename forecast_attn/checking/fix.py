@@ -27,13 +27,13 @@ from forecast_attn.data.reading.columnar import TEXT_OPTIONS
 from forecast_attn.data.reading.dialect import Plan, first_plan, is_blank, western_encoding
 from forecast_attn.data.reading.encoding import NotUtf8Error, as_utf8
 from forecast_attn.data.reading.extra_lines import naming_line, without_extra_lines
-from forecast_attn.data.reading.positions import WIDE_ROWS
+from forecast_attn.data.reading.positions import WIDE_ROWS, file_positions
 from forecast_attn.data.reading.source import TEXT_KINDS, Source
 from forecast_attn.data.roles import Roles
 from forecast_attn.errors import ConfigError, DataError
 
 LAYOUT_OPTIONS = ("wide", "layout", "sheet")
-SETTLED = (*TEXT_OPTIONS, *LAYOUT_OPTIONS, "na", "date_format", "duplicates", "resample", "aggregate")
+SETTLED = (*TEXT_OPTIONS, *LAYOUT_OPTIONS, "na", "date_format", "duplicates", "undated_rows", "resample", "aggregate")
 """Options that say how the original is read, which the repaired table no longer needs."""
 NOT_KEPT = ("index without a name", "differs in every row", "empty")
 """Reasons for which a column without a role is not written: it would be none, or another, beside added rows."""
@@ -182,13 +182,14 @@ def _kept_columns(examination: Examination) -> list[str]:
 
 def _source_rows(examination: Examination) -> NDArray[np.int64]:
     """Position in the frame of the first row with each panel row's series and stamp, -1 for added rows (num_rows,)."""
-    panel, cells = examination.panel, examination.cells
+    panel, cells, frame = examination.panel, examination.cells, examination.frame
     assert panel is not None
     assert cells is not None
+    assert frame is not None
     first = np.append(True, (cells.series[1:] != cells.series[:-1]) | (cells.stamps[1:] != cells.stamps[:-1]))
     index = pd.MultiIndex.from_arrays([cells.series[first], cells.stamps[first]])
     at = index.get_indexer(pd.MultiIndex.from_arrays([panel.series_of_rows, panel.timestamps]))
-    return np.append(cells.rows[first] - 1, -1)[at]
+    return np.append(np.searchsorted(file_positions(frame).rows(), cells.rows[first]), -1)[at]
 
 
 def _cells_at(frame: pd.DataFrame | None, name: str, rows: NDArray[np.int64]) -> list[object]:
@@ -248,13 +249,19 @@ def _category_names(panel: Panel, kind: str) -> dict[str, list[str | None]]:
 # --------------------------------------------------------------------------- what was done
 
 
+def _repairs_of_options(config: DataConfig) -> Iterator[Repair]:
+    if config.na:
+        yield Repair(f"{quoted(list(config.na))}: no value")
+    if config.undated_rows == "drop":
+        yield Repair("rows without a time stamp: left out")
+    if config.wide or config.layout != "long":
+        yield Repair(f"{'wide' if config.wide else f'layout {config.layout}'}: one row per series and step")
+
+
 def _form_repairs(table: Path | str | pd.DataFrame, config: DataConfig) -> Iterator[Repair]:
     """Changes of encoding, delimiter and decimal mark, where the file differs from the repaired one."""
     form = None if isinstance(table, pd.DataFrame) else text_form(table, config)
-    if config.na:
-        yield Repair(f"{quoted(list(config.na))}: no value")
-    if config.wide or config.layout != "long":
-        yield Repair(f"{'wide' if config.wide else f'layout {config.layout}'}: one row per series and step")
+    yield from _repairs_of_options(config)
     if form is None:
         return
     if form.encoding != "utf-8":

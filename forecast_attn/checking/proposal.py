@@ -16,7 +16,6 @@ from forecast_attn.config.options import DataConfig, find_option
 from forecast_attn.config.values import flag_name
 from forecast_attn.data.findings import counted, quoted
 from forecast_attn.data.frequency import step_name
-from forecast_attn.data.reading.extra_lines import DELIMITERS
 from forecast_attn.data.reading.joined import ROW_COUNT, ROW_NUMBER
 from forecast_attn.data.reading.positions import LAYOUT_ROWS, WIDE_ROWS
 
@@ -105,8 +104,8 @@ def proposal_of(examination: Examination, options: Mapping[str, Any]) -> Proposa
         ahead += f", if {options['tz']} is the zone, not that of {ZONES_BY_CLOCK[options['tz']]}"
     if "decimal" in options:
         ahead += f", with '{options['decimal']}' before decimals"
-    if options.get("comment") in DELIMITERS:
-        ahead += ", without the sum in the first row"
+    if "undated_rows" in options:
+        ahead += ", without the rows that have no time"
     if "na" in options:
         ahead += f", with {quoted(list(options['na']))} as no value"
     if withdrawn:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from forecast_attn.checking.examination import Examination
 from forecast_attn.checking.line_evidence import (
@@ -30,17 +31,20 @@ from forecast_attn.data.reading import read_table
 from forecast_attn.data.reading.cell_numbers import bare_number, parse_texts
 from forecast_attn.data.reading.dialect import BLANKS, SAMPLE, Sample, find_delimiter
 from forecast_attn.data.reading.encoding import find_encoding
-from forecast_attn.data.reading.extra_lines import DELIMITERS, ExtraLines, naming_line, without_extra_lines
-from forecast_attn.data.reading.joined import ROW_NUMBER, are_whole, with_joined
+from forecast_attn.data.reading.extra_lines import ExtraLines, naming_line, without_extra_lines
+from forecast_attn.data.reading.joined import ROW_NUMBER, are_whole, holds_years, with_joined
 from forecast_attn.data.reading.layouts import arranged, find_steps, has_merged_cells, likely_layout, unit_of_steps
 from forecast_attn.data.reading.sheets import holds_sheets, sheet_as_text, sheet_names
 from forecast_attn.data.reading.source import TEXT_KINDS, Source
-from forecast_attn.data.roles import MOST_UNDECLARED, empty_columns
-from forecast_attn.data.timestamps import looks_like_dates, parse_timestamps
+from forecast_attn.data.reading.undated import dated_cells, dated_rows, without_undated
+from forecast_attn.data.roles import MOST_UNDECLARED, empty_columns, time_parts
+from forecast_attn.data.timestamps import looks_like_dates
 from forecast_attn.errors import ConfigError, DataError
 
 Table = Source | pd.DataFrame
 MOST_SHEETS = 6
+MOST_UNDATED = 0.25
+"""Share of rows without a time stamp, such as the mean of four quarters below each year."""
 _DELIMITERS = ("tab", "semicolon", "pipe", "comma")
 """Where several split a text alike: the ones that stand within names and cells come last."""
 _NO_TABLE = ("FA106", "FA107", "FA108")
@@ -216,50 +220,37 @@ def _finished(table: Table, config: DataConfig, options: dict[str, Any], frame: 
     read = _read(table, config, kept) if block else None
     if isinstance(read, pd.DataFrame):
         options, frame = kept, read
-    is_given = bool(config.skip_footer) or isinstance(table, pd.DataFrame)
-    below = 0 if is_given else _rows_at_end(frame)
-    mark = None if config.comment or below or isinstance(table, pd.DataFrame) else mark_of_sums(frame)
-    more = {"skip_footer": below + options.get("skip_footer", 0)} if below else {}
-    more |= {} if mark is None or "comment" in options else {"comment": mark}
-    is_asked_for = config.comment is not None or config.skip_rows or isinstance(table, pd.DataFrame)
-    more = more or ({} if is_asked_for else _without_first_sum(table, options, frame))
-    for evidence in (
-        lambda _: more,
-        lambda read: {"na": marks} if not config.na and (marks := marks_of_missing(read)) else {},
-    ):
-        added = evidence(frame)
-        read = _read(table, config, {**options, **added}) if added else None
+    is_text = not isinstance(table, pd.DataFrame)
+    below = _rows_of_words_at_end(frame) if is_text and not config.skip_footer else 0
+    undated = None if below else undated_rows(frame)
+    time: str | None = None
+    if undated is not None and config.undated_rows == DataConfig.undated_rows:
+        name, is_undated = undated
+        below = int(np.argmin(is_undated[::-1])) if is_text and not config.skip_footer else 0
+        time = name if below < is_undated.sum() and config.time in (None, name) else None
+    if below and time is None:
+        more = {"skip_footer": below + options.get("skip_footer", 0)}
+        read = _read(table, config, {**options, **more})
         if isinstance(read, pd.DataFrame):
-            options, frame = {**options, **added}, read
-    return TableReading(options, frame)
+            options, frame = {**options, **more}, read
+    dated = _without_undated(frame, config, time)
+    marks = () if config.na else marks_of_missing(dated)
+    read = _read(table, config, {**options, "na": marks}) if marks else None
+    if isinstance(read, pd.DataFrame):
+        options, dated = {**options, "na": marks}, _without_undated(read, config, time)
+    if time is not None:
+        options = {**options, "undated_rows": "drop"} | ({"time": time} if config.time is None else {})
+    return TableReading(options, dated)
 
 
-def _without_first_sum(table: Table, options: dict[str, Any], frame: pd.DataFrame) -> dict[str, Any]:
-    """The options that leave out a grand total below the header: the only row that has no date where all others do.
-
-    Its line begins with the delimiter, as no other one does.
-    """
-    first, others = frame.iloc[:1, 0], frame.iloc[1:, 0]
-    text = _text_of(table, options.get("sheet"))
-    if text is None or len(others) < FEWEST_NUMBERS or not first.hasnans or others.hasnans or "delimiter" in options:
-        return {}
-    is_number = pd.api.types.is_numeric_dtype(others.dtype)
-    if not (is_of_digits(others.astype(np.int64)) if is_number and are_whole(others) else looks_like_dates(others)):
-        return {}
-    start = _ends(text)[0]
-    lines = _lines_of(start, options)
-    mark = lines[1][:1] if len(lines) > 1 else ""
-    if mark not in DELIMITERS or not mark.strip() or any(line.startswith(mark) for line in lines[2:]):
-        return {}
-    above = start.splitlines().index(lines[0])
-    return {"comment": mark} | ({"skip_rows": above} if above else {})
-
-
-def _lines_of(start: str, options: dict[str, Any]) -> list[str]:
-    """The lines from the header on, without comments."""
-    around = ExtraLines(options.get("skip_rows", 0), options.get("comment"))
-    lines = b"".join(without_extra_lines([start.encode()], around)).decode().splitlines()
-    return [line for line in lines if line.strip()]
+def _without_undated(frame: pd.DataFrame, config: DataConfig, time: str | None) -> pd.DataFrame:
+    """The frame without the rows that are no time stamp in a column; as it is where there is no such column."""
+    if time is None:
+        return frame
+    try:
+        return without_undated(frame, replace(config, time=time, undated_rows="drop"), "", _ignore)
+    except DataError:  # of the mark of decimals
+        return frame
 
 
 _STEP_FORMS = (r"\d{4}", r"\d{4}[ -]?Q[1-4]", r"\d{4}[ -]?([A-Za-z]{3}|M?(0[1-9]|1[0-2]))")
@@ -491,55 +482,57 @@ def _has_leading_zeros(column: pd.Series) -> bool:
     return is_padded and all(map(str.isdigit, cells)) and len(set(map(len, cells))) == 1
 
 
-def _rows_at_end(frame: pd.DataFrame) -> int:
-    """Rows at the end of a table that are none, such as sums and sources; 0 for none."""
+def _rows_of_words_at_end(frame: pd.DataFrame) -> int:
+    """Rows at the end of a table of names that hold text in their first cell alone, such as sources; 0 for none."""
     first = frame.iloc[:, 0]
     filled = np.flatnonzero(frame.iloc[:, 1:].notna().any(axis=1))
-    alone = len(frame) - 1 - int(filled[-1]) if len(filled) else 0  # text in their first cell
+    alone = len(frame) - 1 - int(filled[-1]) if len(filled) else 0
     are_names = isinstance(first.dtype, pd.CategoricalDtype) and not looks_like_dates(first)
-    if are_names and 0 < alone <= MOST_FOOTERS and first.iloc[-alone:].notna().any():
-        return alone
-    return rows_without_stamps_at_end(frame) or rows_without_numbers_at_end(frame)
+    return alone if are_names and 0 < alone <= MOST_FOOTERS and first.iloc[-alone:].notna().any() else 0
 
 
-def rows_without_stamps_at_end(frame: pd.DataFrame) -> int:
-    """Rows at the end of a table, such as sums, whose cell is the only bad one of a column of dates; 0 for none."""
-    for name in frame.columns:
+def undated_rows(frame: pd.DataFrame) -> tuple[str, NDArray[np.bool_]] | None:
+    """A column of dates, or the first one of numbers, and the few rows without one: sums, units, headers once more.
+
+    They stand above or below all others, or begin with one and the same word.
+    """
+    for at, name in enumerate(map(str, frame.columns)):
         column = frame[name]
-        is_text = not pd.api.types.is_numeric_dtype(column.dtype) and column.dtype.kind != "M"
-        if not is_text or not looks_like_dates(column):
+        dated = dated_cells(column) if at == 0 or looks_like_dates(column) else None
+        if dated is None or dated.all() or dated.sum() < FEWEST_NUMBERS:
             continue
-        try:
-            bad = parse_timestamps(column, str(name), "day-first" if _reads_either_way(column) else None)[1]
-        except DataError:
-            continue
-        rows = len(bad) - int(np.flatnonzero(~bad)[-1]) - 1 if not bad.all() else 0
-        are_few = 0 < rows <= MOST_FOOTERS or (rows and frame.iloc[-rows:].isna().all(axis=None))
-        if are_few and not bad[:-rows].any():
-            return rows
-    return 0
+        first, last = np.flatnonzero(dated)[[0, -1]]
+        between = column[first:last][~dated[first:last]]
+        is_time = looks_like_dates(column) or _are_years_or_dates(column[dated])
+        if not is_time and (first or len(between) or pd.api.types.is_numeric_dtype(column.dtype)):
+            continue  # any numbers have a word below them
+        below = len(dated) - 1 - int(last)
+        are_few = first <= MOST_FOOTERS and (below <= MOST_FOOTERS or frame.iloc[-below:].isna().all(axis=None))
+        words = {next(iter(str(cell).split()), "") for cell in between.unique()}
+        are_named = len(words) == 1 and between.notna().all() and re.fullmatch(r"[^\W\d_]{3,}:?", min(words))
+        if are_few and (are_named or between.empty):
+            return name, ~dated
+    return _undated_together(frame)
 
 
-def rows_without_numbers_at_end(frame: pd.DataFrame) -> int:
-    """Rows at the end of a table, such as sums, that begin with a word where all others begin with a number."""
-    column = frame.iloc[:, 0]
-    if not isinstance(column.dtype, pd.CategoricalDtype) or len(frame) <= FEWEST_NUMBERS:
-        return 0
-    cells = column.iloc[-MOST_LOOKED_AT:].astype("string").to_numpy(object, na_value="")
-    if not _is_number(cells[0]) or _is_number(cells[-1]):  # as in nearly every table
-        return 0
-    is_number = [_is_number(cell) for cell in cells]
-    rows = next((count for count, number in enumerate(reversed(is_number)) if number), 0)
-    return rows if rows <= MOST_FOOTERS and all(is_number[: len(is_number) - rows]) else 0
+def _are_years_or_dates(column: pd.Series) -> bool:
+    """Return whether whole numbers are years, or dates written in digits."""
+    numbers = pd.Series(pd.to_numeric(column.astype("str"), errors="coerce"))
+    return are_whole(numbers) and (holds_years(numbers) or is_of_digits(numbers.fillna(0).astype(np.int64)))
 
 
-def _reads_either_way(column: pd.Series) -> bool:
-    """Return whether dates of three numbers may be day first or month first."""
+def _undated_together(frame: pd.DataFrame) -> tuple[str, NDArray[np.bool_]] | None:
+    """The parts of dates in several columns, and the rows of a thirteenth month: what they hold, no other row holds."""
+    parts = time_parts(frame, list(map(str, frame.columns)))
+    if len(parts) < 2:
+        return None
     try:
-        parse_timestamps(column, str(column.name))
-    except DataError as error:
-        return "date_format" in error.options
-    return False
+        dated = dated_rows(frame, tuple(parts))
+    except DataError:
+        return None
+    columns = [frame[part] for part in parts] if MOST_UNDATED > np.mean(~dated) > 0 else []
+    are_named = any(each[~dated].nunique() == 1 and not each[dated].isin(each[~dated]).any() for each in columns)
+    return (",".join(parts), ~dated) if are_named else None
 
 
 # --------------------------------------------------------------------------- cells that are none
@@ -602,18 +595,3 @@ def _far_extremes(column: pd.Series, form: re.Pattern[str], fewest: int = 2) -> 
         if np.abs(others - extreme).min() > max(np.ptp(others), 1.0):
             return [f"{extreme:.10g}"]
     return []
-
-
-def mark_of_sums(frame: pd.DataFrame) -> str | None:
-    """The word with which rows between the others begin, such as `Total`, whose first cell is no date."""
-    column = frame.iloc[:, 0]
-    if not isinstance(column.dtype, pd.CategoricalDtype) or not looks_like_dates(column):
-        return None
-    try:
-        bad = parse_timestamps(column, str(column.name), "day-first" if _reads_either_way(column) else None)[1]
-    except DataError:
-        return None
-    words = {str(cell).split()[0] for cell in column[bad].dropna() if str(cell).split()}
-    word = next(iter(words)) if len(words) == 1 else ""
-    is_word = re.fullmatch(r"[^\W\d_]{3,}:?", word) is not None
-    return word if is_word and not any(str(cell).startswith(word) for cell in column[~bad].unique()) else None

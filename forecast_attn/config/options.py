@@ -173,6 +173,11 @@ class DataConfig:
     duplicates: str = option(
         "error", "treatment of repeated rows of one series and time stamp", choices=("error", "mean", "first", "last")
     )
+    undated_rows: str = option(
+        "error",
+        "treatment of rows whose --time is no time stamp, such as sums, units and names that stand once more",
+        choices=("error", "drop"),
+    )
     resample: str | None = option(
         None,
         "merge events, irregular rows or finer steps into one row per step, such as 15min, D, MS",

@@ -7,6 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from forecast_attn.config.options import DataConfig
+from forecast_attn.data.reading import read_table
+from forecast_attn.errors import ConfigError
+
 ROWS = [f"2024-01-{day:02d},{day}" for day in range(1, 31)]
 
 
@@ -92,3 +96,32 @@ def test_two_tables_have_each_their_own_lines(forecast, write, make_table: Calla
     good = write("A title\n" + make_table().to_csv(index=False), "good.csv")
     outcome = forecast("train", good, "--skip-rows", "1", "--holiday-dates", days)
     assert "row 2 (line 3)" in outcome.error
+
+
+UNDATED = "date;y;place\ndd.mm.yyyy;MW;-\n01.01.2024;1,5;a\nTotal;99;-\n02.01.2024;2,5;b\n03.01.2024;many;c\n"
+
+
+def test_rows_without_a_time_stamp_are_left_out_and_keep_their_lines(forecast, write, tmp_path: Path):
+    days = "".join(f"{day:02d}.01.2024;{day},5;{'abc'[day % 3]}\n" for day in range(4, 31))
+    read = ("--time", "date", "--target", "y", "--undated-rows", "drop")
+    bad = forecast("check", write(UNDATED + days), *read)
+    assert "2 rows without a time stamp in 'date' left out, the first at row 1 (line 2), 'dd.mm.yyyy'" in bad.out
+    assert "column 'y' must be numeric; row 5 (line 6) is 'many'" in bad.out
+    good = write((UNDATED + days).replace("many", "3,5"))
+    fixed = forecast("check", good, *read, "--past", "place", "--fix", "--out", tmp_path / "fixed.csv")
+    assert "rows without a time stamp: left out" in fixed.err
+    frame = pd.read_csv(tmp_path / "fixed.csv")
+    assert list(frame["y"]) == [day + 0.5 for day in range(1, 31)]
+    assert list(frame["place"])[:6] == [*"abc", *"bca"]
+
+
+def test_rows_without_a_time_stamp_are_left_out_of_a_frame_and_a_wide_table(write):
+    days = [f"2024-01-{day:02d}" for day in range(1, 31)]
+    frame = pd.DataFrame({"date": ["unit", *days], "a": ["m", *map(str, range(30))], "b": ["kg", *map(str, range(30))]})
+    config = DataConfig(time="date", undated_rows="drop", wide=True)
+    for table in (frame, write(frame.to_csv(index=False))):
+        read = read_table(table, config)
+        assert list(read.index[:2]) == [2, 3]
+        assert read.groupby("item_id", observed=True)["target"].sum().to_dict() == {"a": 435, "b": 435}
+    with pytest.raises(ConfigError, match="--undated-rows drop needs the column of time stamps"):
+        read_table(frame, DataConfig(undated_rows="drop"))

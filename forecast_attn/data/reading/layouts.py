@@ -21,7 +21,14 @@ from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import Finding, Report, require_column, row_and_line
 from forecast_attn.data.reading.grids import find_grid, has_grid, month_named, periods_across
 from forecast_attn.data.reading.joined import ROW_NUMBER, holds_years, unit_of
-from forecast_attn.data.reading.positions import LAYOUT_ROWS, LONG_ID, LONG_TARGET, LONG_TIME, without_values
+from forecast_attn.data.reading.positions import (
+    LAYOUT_ROWS,
+    LONG_ID,
+    LONG_TARGET,
+    LONG_TIME,
+    file_positions,
+    without_values,
+)
 from forecast_attn.errors import ConfigError, DataError
 
 FEWEST_STEPS = 3
@@ -373,7 +380,7 @@ def _long(frame: pd.DataFrame, rows: NDArray[np.int64], columns: dict[str, Any],
     shared = [*config.static_covariates, *config.categorical, *([] if config.weight is None else [config.weight])]
     columns |= {name: frame[name].array.take(rows) for name in dict.fromkeys(shared)}
     columns |= {name: without_values(len(rows)) for name in config.ignore if name not in columns}
-    return pd.DataFrame(columns, index=pd.Index((rows + 1).astype(np.int32), name=LAYOUT_ROWS), copy=False)
+    return pd.DataFrame(columns, index=pd.Index(file_positions(frame).rows()[rows], name=LAYOUT_ROWS), copy=False)
 
 
 def _refuse_text(frame: pd.DataFrame, names: tuple[str, ...], source: str) -> None:

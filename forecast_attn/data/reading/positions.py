@@ -14,6 +14,8 @@ WIDE_ROWS = "row in the file"
 """Name of the index of a wide table made long: it holds the row in the file."""
 LAYOUT_ROWS = "row in the file, of several steps"
 """Name of the index of a table made long whose rows each held several steps: it holds the row in the file."""
+KEPT_ROWS = "row in the file, beside others that are left out"
+"""Name of the index of a table without the rows that hold no time stamp: it holds the row in the file."""
 
 
 def without_values(num_rows: int) -> pd.Categorical:
@@ -46,7 +48,7 @@ class FilePositions:
 
 def file_positions(frame: pd.DataFrame) -> FilePositions:
     """File positions of the rows of a frame from `read_table`."""
-    if frame.index.name == LAYOUT_ROWS:
+    if frame.index.name in (LAYOUT_ROWS, KEPT_ROWS):
         return FilePositions(len(frame), frame.index.to_numpy(np.int32))
     if frame.index.name != WIDE_ROWS:
         return FilePositions(len(frame))

@@ -22,6 +22,7 @@ from forecast_attn.data.reading.layouts import arranged, check_layout, filled_do
 from forecast_attn.data.reading.sheets import holds_sheets, sheet_as_text, sheet_names
 from forecast_attn.data.reading.source import SPREADSHEET, Progress, Source, table_name
 from forecast_attn.data.reading.tsf import is_tsf, read_tsf
+from forecast_attn.data.reading.undated import without_undated
 from forecast_attn.data.reading.wide import check_wide, is_long, made_long
 from forecast_attn.errors import ConfigError, DataError
 
@@ -78,7 +79,8 @@ def read_table(
                 refuse_unmerged(frame, table_name(table))
         parts = parts_of(config.time, frame)
         if is_beside and len(parts) > 1 and any(part not in frame.columns for part in parts):
-            config = replace(config, time=None)  # its dates may stand in one column
+            config = replace(config, time=None, undated_rows="error")  # its dates may stand in one column
+        frame = without_undated(frame, config, table_name(table), report)
         frame = with_joined(frame, config, table_name(table))
         frame = arranged(frame, config, table_name(table), report)
     except DataError as error:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import Finding, Report, coded, quoted, require_column
-from forecast_attn.data.reading.positions import LONG_ID, LONG_TARGET, WIDE_ROWS, without_values
+from forecast_attn.data.reading.positions import LONG_ID, LONG_TARGET, WIDE_ROWS, file_positions, without_values
 from forecast_attn.errors import ConfigError, DataError
 
 
@@ -62,7 +62,7 @@ def made_long(frame: pd.DataFrame, config: DataConfig, source: str, report: Repo
     }
     columns |= {name: frame[name].array.take(rows) for name in shared}
     columns |= dict.fromkeys(config.ignore, without_values(len(rows)))
-    long = pd.DataFrame(columns, index=pd.Index(rows + 1, name=WIDE_ROWS), copy=False)
+    long = pd.DataFrame(columns, index=pd.Index(file_positions(frame).rows()[rows], name=WIDE_ROWS), copy=False)
     long.attrs |= frame.attrs
     return long
 
