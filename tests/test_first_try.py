@@ -1278,13 +1278,33 @@ def test_ten_digits_that_are_hours_are_no_seconds(tmp_path: Path) -> None:
     assert (options["time"], options["target"], options.get("date_format")) == ("MESS_DATUM", "TT", None)
 
 
-def test_titles_above_the_header_of_a_sheet_are_left_out(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("above", "options", "target"),
+    [
+        ([["Report of sales"], [], ["date", "sales"]], {"skip_rows": 2}, "sales"),
+        (
+            [["Report of sales"], [], ["", "north", "", "south"], ["date", "food", "toys", "food"]],
+            {"skip_rows": 2, "header_rows": 2, "target": "north food"},
+            "north food",
+        ),
+        (
+            [["Report of sales"], ["date", "north", "", "south"], ["", "food", "toys", "food"]],
+            {"skip_rows": 1, "header_rows": 2, "target": "north food"},
+            "north food",
+        ),
+    ],
+    ids=["names", "groups of names", "groups of names beside the date"],
+)
+def test_titles_above_the_header_of_a_sheet_are_left_out(
+    tmp_path: Path, above: list[list[object]], options: dict[str, object], target: str
+) -> None:
     from tests.data.test_layouts import write_workbook
 
-    rows = [["Report of sales"], [], ["date", "sales"], *([day, 5 + at % 7] for at, day in enumerate(days(60)))]
+    numbers = len(above[-1]) - 1
+    rows = [*above, *([day, *(5 + at % (7 + column) for column in range(numbers))] for at, day in enumerate(days(60)))]
     path = write_workbook(tmp_path / "book.xlsx", {"Sales": rows})
-    (proposal,) = find_proposals(path, DataConfig())
-    assert (dict(proposal.options), proposal.target) == ({"skip_rows": 2}, "sales")
+    proposal = find_proposals(path, DataConfig())[0]
+    assert (dict(proposal.options), proposal.target) == (options, target)
 
 
 @pytest.mark.slow
@@ -1455,6 +1475,16 @@ NUMBERS = [f"{value:.4f}" for value in np.sin(np.arange(240))]
             {"undated_rows": "drop", "time": "year,period"},
         ),
         (
+            "HDR,ROLLING\n"
+            + "\n".join(f"VD,{day.replace('-', '')},{at % 7}" for at, day in enumerate(days(60)))
+            + "\nF,60",
+            {"skip_rows": 1, "header": False, "skip_footer": 1, "time": "column_2"},
+        ),
+        (
+            "\n".join(f'"{MONTHS[at % 12]} {1969 + at // 12}",{1500 + at}' for at in range(100)),
+            {"header": False},
+        ),
+        (
             f"region{',2012' * 12}{',2013' * 12}\n,{','.join([*MONTHS, *MONTHS])}\n"
             + "\n".join(f"{name},{','.join(NUMBERS[at : at + 24])}" for at, name in enumerate(["N", "S", "E"])),
             {"header_rows": 2, "layout": "rows"},
@@ -1462,7 +1492,8 @@ NUMBERS = [f"{value:.4f}" for value in np.sin(np.arange(240))]
     ],
     ids=[
         *("a series in each of two lines", "settings above one column", "a grand total first", "a sum with a word"),
-        *("names that stand once more", "the mean of the year as a thirteenth month", "three rows below names"),
+        *("names that stand once more", "the mean of the year as a thirteenth month"),
+        *("a short line above rows", "a month and a number that may be a year", "three rows below names"),
     ],
 )
 def test_what_stands_around_numbers(tmp_path: Path, text: str, options: dict[str, object]) -> None:

@@ -11,9 +11,8 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from forecast_attn.data.reading.extra_lines import DATA_CELL, DELIMITERS, MOST_RECORDS, YEAR
+from forecast_attn.data.reading.extra_lines import COMMENT_MARKS, DATA_CELL, DELIMITERS, MOST_RECORDS, YEAR
 
-COMMENT_MARKS = ("#", "%", "//")
 MOST_TITLES = 200
 """Lines that may stand above a header."""
 MOST_FOOTERS = 15
@@ -71,7 +70,7 @@ def _above_widest(text: str, lines: list[str], delimiter: str) -> dict[str, Any]
         begins = [line.split(delimiter)[0].strip('"') for line in lines[first + 1 : first + 1 + MOST_HEADER_ROWS]]
         is_far = rows.get("skip_rows", 0) > index + MOST_HEADER_ROWS and not any(map(_is_data, begins))
         return rows if is_far else {"skip_rows": index}
-    has_rows_below = first > 1 and is_mostly_so and len(widths) - first >= FEWEST_BELOW
+    has_rows_below = is_mostly_so and len(widths) - first >= FEWEST_BELOW
     if has_rows_below and _shape(lines[first]) == _shape(lines[first + 1]):
         return {"skip_rows": index, "header": False}
     return None
@@ -349,7 +348,11 @@ def find_titles(rows: list[list[str]]) -> int:
     first = widths.index(common) if common > 1 else 0
     names = [cell for cell in rows[first] if cell.strip()] if first else []
     is_header = len(set(names)) == len(names) > 0 and not any(DATA_CELL.fullmatch(name.strip()) for name in names)
-    return first if is_header and first <= MOST_TITLES and max(widths[:first]) < common else 0
+    if is_header and first <= MOST_TITLES and max(widths[:first]) < common:
+        return first
+    # Above names in several lines, of which the upper ones name groups of columns, a title stands alone.
+    above = next((index for index, width in enumerate(widths) if width > 1), 0)
+    return above if above < first <= above + MOST_HEADER_ROWS else 0
 
 
 def find_footer(text: str) -> int:

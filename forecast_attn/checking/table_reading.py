@@ -363,6 +363,13 @@ def _extra_line_options(table: Table, options: dict[str, Any], problem: object) 
     if text is None:
         return ()
     start, end = _ends(text)
+    above = options.get("skip_rows", 0)  # titles of a sheet
+    ways = _ways_around("".join(start.splitlines(keepends=True)[above:]), end, problem)
+    return tuple({**way, "skip_rows": above + way["skip_rows"]} if "skip_rows" in way else way for way in ways)
+
+
+def _ways_around(start: str, end: str, problem: object) -> tuple[dict[str, Any], ...]:
+    """Those options for the first and the last lines of a text, below the titles of a sheet."""
     rules = find_rules(start)
     above = find_preamble(_without_comments(start, rules["comment"], "\n")) | rules if rules else find_preamble(start)
     blanks = find_blanks(start)
@@ -370,7 +377,7 @@ def _extra_line_options(table: Table, options: dict[str, Any], problem: object) 
     likely = [each for each in tried if each]
     if not likely and isinstance(problem, pd.DataFrame):
         likely = [{}]
-    ways = [{**each, **named} for each in likely or [{}] if (named := _header_rows(start, {**options, **each}))]
+    ways = [{**each, **named} for each in likely or [{}] if (named := _header_rows(start, each))]
     if isinstance(problem, pd.DataFrame) and problem.shape[1] > 1:  # what can be read may have titles, or longer names
         titles = find_wide_titles(start)
         only = ({"comment"}, {"header_rows"})  # what stands above the rows and is as wide as they

@@ -221,6 +221,15 @@ def test_what_is_no_table(write_csv: Write, content: str | bytes, message: str, 
     assert error.value.hint
 
 
+def test_blanks_may_stand_behind_a_closing_quote(write_csv: Write) -> None:
+    frame = read_table(
+        write_csv('"date" ,"name", "y" \n"2024-01-01" ,"a ""b"" , c" , "1.5"  \n"2024-01-02","d\n" ,"2" \n'),
+        DataConfig(),
+    )
+    assert list(frame["name"]) == ['a "b" , c', "d"]
+    assert list(frame["y"]) == [1.5, 2.0]
+
+
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_a_quoted_cell_may_hold_line_ends(write_csv: Write, end: str) -> None:
     """A lone carriage return too: old spreadsheets end lines with one."""

@@ -29,7 +29,7 @@ from forecast_attn.data.reading.cell_numbers import (
 )
 from forecast_attn.data.reading.dialect import Plan, first_plan, western_encoding
 from forecast_attn.data.reading.encoding import WESTERN, NotUtf8Error, as_utf8
-from forecast_attn.data.reading.extra_lines import without_extra_lines
+from forecast_attn.data.reading.extra_lines import COMMENT_MARKS, without_extra_lines
 from forecast_attn.data.reading.records import Block, Layout, read_records, rewrite, split_blocks
 from forecast_attn.data.reading.source import CHUNK, Progress, Source
 from forecast_attn.errors import DataError
@@ -117,7 +117,8 @@ class _Columns:
 
     def __init__(self, label: str, plan: Plan) -> None:
         self.plan = plan
-        self.layout = Layout(label, plan.delimiter, len(plan.names), plan.lines_above)
+        mark = next((mark for mark in COMMENT_MARKS if plan.names[0].startswith(mark)), None)
+        self.layout = Layout(label, plan.delimiter, len(plan.names), plan.lines_above, mark)
         self._lines_above = plan.lines_above
         """Lines above the first row, as long as every row so far is one line."""
         self.num_rows = 0

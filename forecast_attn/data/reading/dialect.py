@@ -137,7 +137,7 @@ def column_names(records: list[Record], delimiter: str, label: str) -> list[str]
     if _are_cells(names, records[1:]):
         line = delimiter.join(records[0])
         message = f"{label} has no header: its first line is {line!r}"
-        raise DataError(message, "add a line with the columns' names", code="FA107")
+        raise DataError(message, "--no-header, or add a line with the columns' names", code="FA107")
     check_names(names, label)
     return names
 
@@ -148,16 +148,20 @@ _NUMBERED_MONTH = re.compile(r"\d{1,3}-(0?[1-9]|1[0-2])")
 
 def _are_cells(names: list[str], below: list[Record]) -> bool:
     """Return whether a first line is a row: all numbers and dates, or a number, no year, beside a date in any form or
-    a word that stands below it, too.
+    a word that stands below it, too; or a number that may be a year beside a date that is written as that below it.
     """
     words = [name for name in names if not DATA_CELL.fullmatch(name)]
     if not words:
         return True
     if len(words) < len(names) and all(_NUMBERED_MONTH.fullmatch(word) for word in words):
         return True
-    if not any(is_number(name) and not YEAR.fullmatch(name) for name in names):
+    numbers = [name for name in names if is_number(name)]
+    may_be_years = all(map(YEAR.fullmatch, numbers))
+    if may_be_years and len(numbers) != 1:
         return False  # as nearly always; and numbers may be the years of columns
-    if any(
+    if may_be_years and not (below and list(map(_shape, below[0])) == list(map(_shape, names))):
+        return False
+    if not may_be_years and any(
         names[at] in words and cell.strip() == names[at]
         for record in below
         for at, cell in enumerate(record[: len(names)])
@@ -172,6 +176,11 @@ def _are_cells(names: list[str], below: list[Record]) -> bool:
     except DataError:
         return True  # a date whose day may be its month
     return stamps.dtype.kind == "M" and not bad.all()
+
+
+def _shape(cell: str) -> str:
+    """How a cell is written, whatever its numbers and words are."""
+    return re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "0", cell.strip()))
 
 
 def unnamed_column(number: int) -> str:

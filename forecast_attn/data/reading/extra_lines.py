@@ -11,6 +11,7 @@ from dataclasses import dataclass
 DELIMITERS = {",": "','", ";": "';'", "\t": "tab", "|": "'|'"}
 """Delimiters that are detected, and how they are typed after --delimiter."""
 MOST_RECORDS = 1000
+COMMENT_MARKS = ("#", "%", "//")
 DATA_CELL = re.compile(r"[+-]?\d+([.,]\d+)?([eE][+-]?\d+)?|\d{4}-\d\d-\d\d.*|\d{1,2}[./]\d{1,2}[./]\d{4}.*")
 YEAR = re.compile(r"(1[5-9]|20|21)\d\d")
 _NAMING_LINE = re.compile(rb'"?sep=([^\r\n])"?(?:\r\n|\r|\n|$)', re.IGNORECASE)

@@ -47,6 +47,8 @@ class Layout:
     width: int
     lines_above: int | None = 1
     """Lines of the file above the first row, where that is known."""
+    comment: str | None = None
+    """The mark of comments with which the header begins."""
 
 
 def split_blocks(
@@ -105,7 +107,8 @@ def read_records(chunks: Iterable[bytes], layout: Layout, first_row: int) -> Ite
         DataError: with the row that has another width or a quote that is never closed.
     """
     lines = io.TextIOWrapper(io.BufferedReader(_Chunks(chunks)), encoding="utf-8", newline="")
-    reader = csv.reader(lines, delimiter=layout.delimiter, skipinitialspace=True, strict=True)
+    closed = _without_blanks_behind_quotes(lines, layout.delimiter)
+    reader = csv.reader(closed, delimiter=layout.delimiter, skipinitialspace=True, strict=True)
     row = first_row
     while True:
         line = None if layout.lines_above is None else layout.lines_above + first_row + reader.line_num
@@ -118,9 +121,23 @@ def read_records(chunks: Iterable[bytes], layout: Layout, first_row: int) -> Ite
         if is_blank(cells):
             continue
         if row and len(cells) != layout.width:  # the names have been taken from the header
-            raise _other_width(layout, row, line, len(cells))
+            raise _other_width(layout, row, line, cells)
         row += 1
         yield [_guarded(cell.strip()) for cell in cells]
+
+
+def _without_blanks_behind_quotes(lines: Iterable[str], delimiter: str) -> Iterator[str]:
+    """The lines without blanks between the quote that closes a field and the end of that field."""
+    ends = tuple(f"{delimiter}\r\n")
+    is_open = False
+    for line in lines:
+        parts = line.split('"')
+        for index in range(1 if is_open else 2, len(parts), 2):  # those behind a closing quote
+            behind = parts[index].lstrip(" ")
+            if behind.startswith(ends) or (not behind and index == len(parts) - 1):
+                parts[index] = behind
+        is_open ^= len(parts) % 2 == 0
+        yield '"'.join(parts)
 
 
 def rewrite(records: Iterator[list[str]]) -> Iterator[Block]:
@@ -205,10 +222,16 @@ def _row_and_line(row: int, line: int | None) -> str:
     return f"row {row}" if line is None else f"row {row} (line {line})"
 
 
-def _other_width(layout: Layout, row: int, line: int | None, width: int) -> DataError:
+def _other_width(layout: Layout, row: int, line: int | None, cells: list[str]) -> DataError:
     where = _row_and_line(row, line)
-    widths = f"{where} has {counted(width, 'field')}, the header {layout.width}"
-    return DataError(f"{layout.label} is not a CSV: {widths}", _LIKE_HEADER, code="FA106", row=row or None)
+    message = f"{layout.label} is not a CSV: {where} has {counted(len(cells), 'field')}, the header {layout.width}"
+    hint: str = _LIKE_HEADER
+    options: tuple[str, ...] = ()
+    if layout.comment is not None:
+        hint, options = f"--comment '{layout.comment}' if the lines that begin with it are comments", ("comment",)
+    elif layout.delimiter == "," and len(cells) > layout.width and cells[-1].isdecimal() and cells[-2].isdecimal():
+        hint = "put quotes around numbers with decimal commas, or semicolons between the fields"
+    return DataError(message, hint, code="FA106", row=row or None, options=options)
 
 
 def _bad_quotes(layout: Layout, row: int, line: int | None, reason: str) -> DataError:
