@@ -369,7 +369,7 @@ def _extra_line_options(table: Table, options: dict[str, Any], problem: object) 
 
 
 def _ways_around(start: str, end: str, problem: object) -> tuple[dict[str, Any], ...]:
-    """Those options for the first and the last lines of a text, below the titles of a sheet."""
+    """The options for the first and the last lines of a text, below the titles of a sheet."""
     rules = find_rules(start)
     above = find_preamble(_without_comments(start, rules["comment"], "\n")) | rules if rules else find_preamble(start)
     blanks = find_blanks(start)

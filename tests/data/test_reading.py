@@ -221,6 +221,21 @@ def test_what_is_no_table(write_csv: Write, content: str | bytes, message: str, 
     assert error.value.hint
 
 
+def test_rows_may_end_at_their_last_value(write_csv: Write) -> None:
+    """As tools write them that know nothing of the columns behind; a few fields that are lacking are a mistake."""
+    days = [f"2024-01-{day:02d},{day}" for day in range(1, 31)]
+    path = write_csv("\n".join(["date,y,rain", *(day + ",0.5" * (at % 3 > 0) for at, day in enumerate(days))]))
+    findings: list[Finding] = []
+    frame = read_table(path, DataConfig(), report=findings.append)
+    assert list(frame["y"]) == list(range(1, 31))
+    assert list(frame["rain"].isna()) == [at % 3 == 0 for at in range(30)]
+    assert [finding.code for finding in findings] == ["FA111"]
+    for lacking in ((5,), range(0, 30, 3)):
+        rows = [f"{day},{'' if at == 10 else 1}" if at not in lacking else day for at, day in enumerate(days)]
+        with pytest.raises(DataError, match=rf"row {lacking[0] + 1} .* has 2 fields, the header 3"):
+            read_table(write_csv("\n".join(["date,y,rain", *rows])), DataConfig())
+
+
 def test_blanks_may_stand_behind_a_closing_quote(write_csv: Write) -> None:
     frame = read_table(
         write_csv('"date" ,"name", "y" \n"2024-01-01" ,"a ""b"" , c" , "1.5"  \n"2024-01-02","d\n" ,"2" \n'),

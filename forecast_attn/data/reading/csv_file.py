@@ -105,6 +105,9 @@ def _read(source: Source, plan: Plan, progress: Progress | None, report: Report)
     if not columns.num_rows:
         raise DataError(f"{source.label} has no rows", "add rows of data below the header")
     frame = columns.to_frame()
+    if plan.ends_early:
+        message = f"{source.label} has rows that end before its header does: they have no value in the columns behind"
+        report(Finding("FA111", "note", message))
     for name, (cell, number) in columns.bare.items():
         message = f"column '{name}' is read as numbers without the signs in its cells: {cell!r} is {number}"
         hint = f"--ignore '{name}' if they are none"
@@ -118,7 +121,7 @@ class _Columns:
     def __init__(self, label: str, plan: Plan) -> None:
         self.plan = plan
         mark = next((mark for mark in COMMENT_MARKS if plan.names[0].startswith(mark)), None)
-        self.layout = Layout(label, plan.delimiter, len(plan.names), plan.lines_above, mark)
+        self.layout = Layout(label, plan.delimiter, len(plan.names), plan.lines_above, mark, plan.ends_early)
         self._lines_above = plan.lines_above
         """Lines above the first row, as long as every row so far is one line."""
         self.num_rows = 0

@@ -47,6 +47,8 @@ BLANKS = "blanks"
 SAMPLE = 1 << 20
 """Bytes from which delimiter, header and decimal mark are detected."""
 MOST_COLUMNS = 1_000_000
+MANY_SHORT = 0.05
+"""Smallest share of rows that end before their header does, where that is how the file is written and no mistake."""
 Record = list[str]
 
 
@@ -179,7 +181,7 @@ def _are_cells(names: list[str], below: list[Record]) -> bool:
 
 
 def _shape(cell: str) -> str:
-    """How a cell is written, whatever its numbers and words are."""
+    """A cell with one sign for each number and each word."""
     return re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "0", cell.strip()))
 
 
@@ -283,6 +285,8 @@ class Plan:
     """Cells that mean no value, as the user says."""
     lines_above: int | None = 1
     """Lines of the file above its first row; None where comments may stand anywhere."""
+    ends_early: bool = False
+    """True where rows end at their last value, without delimiters for the empty cells behind it."""
 
 
 def first_plan(source: Source, config: DataConfig) -> Plan:
@@ -345,7 +349,18 @@ def first_plan(source: Source, config: DataConfig) -> Plan:
         ),
         na=config.na,
         lines_above=above if config.comment is None else None,
+        ends_early=_end_early(records),
     )
+
+
+def _end_early(records: list[Record]) -> bool:
+    """Return whether rows end at their last value: many are shorter than the header, none longer, and no last cell of
+    any is empty, as each would be that holds a delimiter for it.
+    """
+    width, rows = len(records[0]), records[1:]
+    short = sum(len(row) < width for row in rows)
+    are_many = MANY_SHORT * len(rows) <= short < len(rows) and short > 1
+    return are_many and all(1 < len(row) <= width and bool(row[-1].strip()) for row in rows)
 
 
 def _sample(source: Source, given: str | None, config: DataConfig) -> tuple[str, Sample]:

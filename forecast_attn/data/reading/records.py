@@ -49,6 +49,8 @@ class Layout:
     """Lines of the file above the first row, where that is known."""
     comment: str | None = None
     """The mark of comments with which the header begins."""
+    ends_early: bool = False
+    """True where rows may have no fields for the empty cells at their end."""
 
 
 def split_blocks(
@@ -120,6 +122,8 @@ def read_records(chunks: Iterable[bytes], layout: Layout, first_row: int) -> Ite
             return
         if is_blank(cells):
             continue
+        if row and layout.ends_early:
+            cells += [""] * (layout.width - len(cells))
         if row and len(cells) != layout.width:  # the names have been taken from the header
             raise _other_width(layout, row, line, cells)
         row += 1
