@@ -173,8 +173,8 @@ def _from_numbers(column: pd.Series) -> ParsedStamps:
 
 
 def _periods_of_years(column: pd.Series) -> NDArray[np.datetime64] | None:
-    """Months of years such as 1949.083 or 1990.25, as R writes its series, or 1949.01; None for other cells."""
-    years = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    """Months of years such as 1949.083 or 1990.25, as R writes its series, 1949.01, or 1.1949; None for other cells."""
+    years = _years_first(column.to_numpy(dtype=np.float64, na_value=np.nan))
     if len(years) < 3 or not ((years >= FIRST_YEAR) & (years <= LAST_YEAR)).all():
         return None
     numbered = _numbered_periods(years)
@@ -192,9 +192,20 @@ def _periods_of_years(column: pd.Series) -> NDArray[np.datetime64] | None:
     return (months.astype(np.int64) - 1970 * 12).astype("datetime64[M]").astype("datetime64[ns]")
 
 
+def _years_first(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Months with the year behind the point, 12.1949, as 1949.12; other numbers as they are."""
+    if not np.isfinite(numbers).all():
+        return numbers
+    months = np.floor(numbers)
+    years = np.round((numbers - months) * 10_000)
+    are_months = (months >= 1) & (months <= 12) & (years >= FIRST_YEAR) & (years <= LAST_YEAR)
+    is_exact = np.abs((numbers - months) * 10_000 - years) < _NEAR
+    return years + months / 100 if (are_months & is_exact).all() else numbers
+
+
 def _numbered_periods(years: NDArray[np.float64]) -> NDArray[np.datetime64] | None:
-    """Months or quarters written behind the point, 1949.01 to 1949.12 or 1949.1 to 1949.4; None for other fractions."""
-    for parts, months in ((100, 1), (10, 3)):
+    """Months or quarters behind the point, 1949.01 to 1949.12, or 1949.01 or .1 to .4; None for other fractions."""
+    for parts, months in ((100, 1), (100, 3), (10, 3)):
         scaled = np.round(years * parts).astype(np.int64)
         numbers = scaled % parts
         are_all = len(np.unique(numbers)) == numbers.max() == 12 // months and numbers.min() == 1
@@ -308,6 +319,10 @@ def _from_text(column: pd.Series, name: str, date_format: str | None) -> ParsedS
     order = date_format if date_format in DATE_ORDERS else None
     date_format = None if order is not None else date_format
     text = pd.Series(texts).astype("string").str.strip()
+    if order == NUMBERED_QUARTERS or (date_format is None and order is None and _are_numbered_quarters(text)):
+        quarters = parse_forms(text.str.replace(_NUMBERED_QUARTER, r"\1Q\2", regex=True), name, None)[0]
+        cells = np.append(quarters, np.datetime64("NaT"))[which]
+        return ParsedStamps(cells, np.isnat(cells), order=NUMBERED_QUARTERS)
     if date_format is None and matches(text, _PLAIN_ISO).all():  # the usual form leaves nothing to find out
         cells = np.append(_in_form(text, "ISO8601"), np.datetime64("NaT"))[which]
         return ParsedStamps(cells, np.isnat(cells))
@@ -350,6 +365,23 @@ def _numbered_months(column: pd.Series, date_format: str | None) -> ParsedStamps
         if bad.mean() > 0.5 or len(known) < FEWEST_NUMBERED or is_next.mean() < MOSTLY_NEXT or np.ptp(known) < 12:
             return None
     return ParsedStamps(steps, bad, order=NUMBERED_MONTHS)
+
+
+NUMBERED_QUARTERS = "year-quarter"
+_NUMBERED_QUARTER = re.compile(r"^(\d{4})[:_/.-]0?([1-4])$")
+_FEWEST_YEARS = 3
+
+
+def _are_numbered_quarters(text: pd.Series) -> bool:
+    """Return whether all cells are such as `2024:01` to `2024:04`: each year has all four but the first and last one.
+
+    They are no months from January to April, then.
+    """
+    if not len(text) or not _NUMBERED_QUARTER.match(str(text.iloc[0])):
+        return False
+    parts = text.dropna().str.extract(_NUMBERED_QUARTER)
+    inner = parts.groupby(0).size().iloc[1:-1]
+    return not parts.isna().any(axis=None) and len(inner) >= _FEWEST_YEARS and bool((inner == 4).all())
 
 
 def _without_offsets(text: pd.Series, date_format: str | None) -> tuple[pd.Series, NDArray[np.float64] | None]:
@@ -474,10 +506,12 @@ DATE_ORDERS = {
     "month-first": ("%m/%d/%Y", "%m/%d/%y"),
     "year-first": ("%Y/%m/%d", "%y/%m/%d"),
     "year-month": (),
+    "year-quarter": (),
 }
 """`--date-format` of dates of three numbers -> their strptime formats, with years of four digits and of two.
 
-year-month is that of months of numbered years, `1-01` to `3-12`, which are steps and no dates.
+year-month is that of months of numbered years, `1-01` to `3-12`, which are steps and no dates; year-quarter that of
+`2024:01` to `2024:04`.
 """
 
 _NEAR_MIDDLE = 0.15
@@ -649,7 +683,7 @@ def _order(text: pd.Series, name: str, mark: str, given: str | None, *, short: b
     Raises:
         DataError: there is none.
     """
-    if given is not None:
+    if given is not None and DATE_ORDERS[given]:
         return DATE_ORDERS[given][short]
     orders = _possible_orders(text, mark) if short else _orders_of_long_years(text)
     if len(orders) == 1:

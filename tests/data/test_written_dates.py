@@ -161,6 +161,18 @@ def test_seasons_are_no_months() -> None:
     np.testing.assert_array_equal(seasons.stamps.astype("datetime64[Y]").astype(int) + 1970, np.arange(1995, 2020))
 
 
+@pytest.mark.parametrize("mark", [":", "-", "/", "_", "."])
+def test_numbers_beside_a_year_are_quarters_where_all_years_have_four(mark: str) -> None:
+    quarters = pd.date_range("1974-01-01", periods=23, freq="QS")
+    cells = [f"{each.year}{mark}{each.quarter:02d}" for each in quarters]
+    parsed = read_stamps(pd.Series(cells))
+    np.testing.assert_array_equal(parsed.stamps, quarters.to_numpy("datetime64[ns]"))
+    later = read_stamps(pd.Series(cells[-2:]), date_format=parsed.order)  # as a run reads a later table
+    np.testing.assert_array_equal(later.stamps, parsed.stamps[-2:])
+    months = read_stamps(pd.Series([*cells, f"1980{mark}05"])).stamps  # the fifth is a month, and so are the others
+    assert (months[1], months[-1]) == (np.datetime64("1974-02-01"), np.datetime64("1980-05-01"))
+
+
 @pytest.mark.parametrize("form", ["{year}/{week:02d}", "{year}-{week:02d}", "{week:02d}/{year}"])
 def test_numbers_beside_a_year_are_weeks_where_some_are_no_months(form: str) -> None:
     weeks = pd.date_range("2021-01-04", periods=60, freq="7D")
@@ -184,6 +196,8 @@ def test_periods_behind_the_point_of_a_year_are_months_or_quarters() -> None:
         (months, months.year + months.month / 100),
         (months, (months.year + months.month / 100).astype(np.float32)),
         (quarters, quarters.year + quarters.quarter / 10),
+        (quarters, quarters.year + quarters.quarter / 100),
+        (months, months.month + months.year / 10_000),  # 01.1947, as the Swiss write it
     ):
         parsed = read_stamps(pd.Series(numbers))
         np.testing.assert_array_equal(parsed.stamps, dates.to_numpy("datetime64[ns]"))
