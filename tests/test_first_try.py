@@ -596,10 +596,43 @@ def periods_of_accountants() -> pd.DataFrame:
     )
 
 
+def months_of_an_office() -> pd.DataFrame:
+    """German months and their codes, beside years that are called time."""
+    months = [
+        "Januar",
+        "Februar",
+        "März",
+        "April",
+        "Mai",
+        "Juni",
+        "Juli",
+        "August",
+        "September",
+        "Oktober",
+        "November",
+        "Dezember",
+    ]
+    codes = [f"MONAT{number:02d}" for number in range(1, 13)]
+    years = np.repeat(np.arange(2015, 2023), 12)
+    return pd.DataFrame({"Zeit": years, "Code": codes * 8, "Label": months * 8, "Index": values(96)})
+
+
+def months_of_cost_centres() -> pd.DataFrame:
+    frame = periods_of_accountants().rename(columns={"Jahr": "Geschäftsjahr"})
+    return frame.loc[frame.index.repeat(2)].assign(Stelle=[1000, 1010] * 96, Ist=values(192))
+
+
 def clocks_of_a_weather_station() -> pd.DataFrame:
     time = pd.date_range("2023-05-14", periods=300, freq="30min")
     clock = [f"{each.hour % 12 or 12}:{each:%M}{'a' if each.hour < 12 else 'p'}" for each in time]
     return pd.DataFrame({"Date": time.strftime("%d/%m/%y"), "Time": clock, "Temp": values(300)})
+
+
+def hours_of_a_climate_network() -> pd.DataFrame:
+    """A day and four digits of its clock, in columns that are not called so."""
+    time = pd.date_range("2023-01-01", periods=480, freq="h")
+    day, clock = time.strftime("%Y%m%d").astype(int), time.hour * 100
+    return pd.DataFrame({"STATION": 3761, "LST_DAY": day, "LST_CLK": clock, "T": values(480)})
 
 
 def hours_of_a_market() -> pd.DataFrame:
@@ -699,7 +732,10 @@ def countries_with_two_unknown() -> pd.DataFrame:
         (merged_years, {"layout": "merged", "time": "Year,Month"}),
         (days_of_years, {"time": "year,doy"}),
         (periods_of_accountants, {"time": "Jahr,Periode"}),
+        (months_of_an_office, {"time": "Zeit,Code"}),
+        (months_of_cost_centres, {"time": "Geschäftsjahr,Periode", "item_id": "Stelle"}),
         (clocks_of_a_weather_station, {"time": "Date,Time"}),
+        (hours_of_a_climate_network, {"time": "LST_DAY,LST_CLK", "target": "T"}),
         (hours_of_a_market, {"time": "Unnamed: 0,Hours"}),
         (dotted_days_of_a_bank, {"time": "Buchungstag"}),
         (seconds_of_one_morning, {"date_format": "day-first"}),

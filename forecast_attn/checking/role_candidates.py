@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -264,6 +265,8 @@ def _time_candidates(frame: pd.DataFrame, config: DataConfig) -> Iterator[str]:
     clocks = [name for name in free if name not in dates and (is_clock(frame[name]) or _is_hour(frame[name]))]
     days = [name for name in free if clocks and name not in (*dates, *clocks) and is_of_digits(frame[name])]
     dates += [f"{date},{clock}" for date in (*dates, *days) for clock in clocks]
+    beside = [(date, clock) for date, clock in itertools.pairwise(free) if clock not in clocks]
+    dates += [f"{date},{clock}" for date, clock in beside if _is_clock_of(frame[date], frame[clock])]
     yield from dates
     named = (*TIME_NAMES, *LOOSE_TIME_NAMES)
     numbers = [name for name in free if name not in dates and pd.api.types.is_numeric_dtype(frame[name].dtype)]
@@ -332,6 +335,17 @@ def _is_hour(column: pd.Series) -> bool:
     if unit_of_column(column) != "hour" or not pd.api.types.is_integer_dtype(column.dtype):
         return False
     return bool(column.min() >= 0 and column.max() <= 24 and column.nunique() >= 12)
+
+
+def _is_clock_of(date: pd.Series, clock: pd.Series) -> bool:
+    """Return whether numbers are the hours or clocks of a date, whatever their name: they go back with each day."""
+    if not (pd.api.types.is_integer_dtype(clock.dtype) and len(clock) >= FEWEST_ROWS):
+        return False
+    are_hours = clock.min() in (0, 1) and clock.max() - clock.min() == 23 and clock.nunique() == 24
+    if not (are_hours or is_clock_of_digits(clock)) or not (looks_like_dates(date) or is_of_digits(date)):
+        return False
+    is_back, is_other = np.diff(clock) < 0, np.diff(pd.factorize(date)[0]) != 0
+    return bool(is_back.sum() >= FEWEST_STARTS and not is_back[~is_other].any() and is_back[is_other].mean() > REGULAR)
 
 
 def _candidates_with(frame: pd.DataFrame, time: str, config: DataConfig) -> Iterator[RoleCandidate]:

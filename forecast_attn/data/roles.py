@@ -19,7 +19,13 @@ from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import coded, columns_text, quoted, require_column
-from forecast_attn.data.reading.joined import are_days_of_months, are_days_of_years, periods_of_day, unit_of_column
+from forecast_attn.data.reading.joined import (
+    are_days_of_months,
+    are_days_of_years,
+    are_years_of,
+    periods_of_day,
+    unit_of_column,
+)
 from forecast_attn.data.timestamps import has_regular_step, looks_like_dates, parse_timestamps
 from forecast_attn.errors import ConfigError, DataError
 
@@ -374,9 +380,12 @@ def time_parts(frame: pd.DataFrame, free: list[str]) -> list[str]:
     columns: dict[str | None, str] = {}
     for name in free:
         columns.setdefault(unit_of_column(frame[name]), name)
+    finer = next((unit for unit in ("month", "quarter", "week") if unit in columns), None)
+    if "year" not in columns and finer is not None:
+        year = next((name for name in free if are_years_of(frame[columns[finer]], frame[name])), None)
+        columns |= {} if year is None else {"year": year}
     if "year" not in columns:
         return []
-    finer = next((unit for unit in ("month", "quarter", "week") if unit in columns), None)
     order = ("year", "month", "day", "hour", "minute") if finer == "month" else ("year", finer)
     parts: list[str] = []
     for unit in order:
@@ -387,7 +396,7 @@ def time_parts(frame: pd.DataFrame, free: list[str]) -> list[str]:
     if len(parts) == 1:
         parts += [str(each.name) for each in others if are_days_of_years(frame[parts[0]], each)][:1]
     if len(parts) == 2 and finer == "month":
-        months = [frame[name] for name in parts]
+        months = [frame[parts[0]].rename("year"), frame[parts[1]]]
         parts += [str(each.name) for each in others if are_days_of_months([*months, each])][:1]
     if len(parts) == 3:
         parts += [str(each.name) for each in others if periods_of_day(each) is not None][:1]

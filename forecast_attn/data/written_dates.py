@@ -253,6 +253,14 @@ def _english_month(word: re.Match[str], has_months: bool) -> str:
     return word[0].rstrip(".") if is_english else word[0]
 
 
+def month_of_name(name: str) -> int | None:
+    """The month that a word names in any of the languages, in full or short: `März`, `sept.`; None for others."""
+    bare = name.strip().rstrip(".").lower()
+    longer = (month for month in _LONG_MONTHS.split() if len(bare) >= 3 and month.lower().startswith(bare))
+    month = _ENGLISH.get(bare) or next(longer, None)
+    return None if month is None else list(_MONTHS).index(month[:3]) + 1
+
+
 def _months_of_short_years(text: pd.Series) -> pd.Series:
     """Months such as `1/86`, with the year in full; cells as they are where no number is too large for a day."""
     matches = [_SHORT_MONTHS.fullmatch(cell) for cell in text.dropna()]

@@ -15,6 +15,7 @@ import pandas as pd
 
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import require_column
+from forecast_attn.data.written_dates import month_of_name
 from forecast_attn.errors import DataError
 
 ROW_NUMBER = "row-number"
@@ -93,11 +94,13 @@ def parts_of(name: str | None, frame: pd.DataFrame) -> tuple[str, ...]:
 
 
 def month_number(text: str) -> int | None:
-    """The month that a cell names: 3, 03, Mar, March; None for others."""
-    plain = text.strip().lower().rstrip(".")
-    if plain.isdecimal():
-        return int(plain) if 1 <= int(plain) <= 12 else None
-    return MONTHS.index(plain[:3]) + 1 if plain[:3] in MONTHS and len(plain) <= len("september") else None
+    """The month that a cell names: 3, 03, Mar, March, März, MONAT03; None for others."""
+    word, digits = re.findall(r"^(\D*)(\d{0,2})", text.strip())[0]
+    if word + digits != text.strip():
+        return None
+    if not digits:
+        return month_of_name(word)
+    return int(digits) if word.lower() in ("", *_UNITS["month"]) and 1 <= int(digits) <= 12 else None
 
 
 def unit_of(name: str) -> str | None:
@@ -109,12 +112,15 @@ def unit_of(name: str) -> str | None:
 def unit_of_column(column: pd.Series) -> str | None:
     """The unit of time that a column counts, by its name; of one called period, or nothing, by its cells: Q01, M12.
 
-    None where its cells are no such numbers: prices of the share `MO`, or a target `Y`.
+    One whose cells are names of months counts these, whatever it is called. None where its cells are no such numbers:
+    prices of the share `MO`, or a target `Y`.
     """
     unit = unit_of(str(column.name))
     if unit is not None and pd.api.types.is_numeric_dtype(column.dtype):
         return unit if (holds_years(column.dropna()) if unit == "year" else are_whole(column)) else None
     plain = str(column.name).strip().lower()
+    if unit is None and _names_months(column):
+        return "month"
     is_unnamed = plain.startswith("unnamed: ") and not column.is_unique
     if unit is not None or not (plain in _PERIOD_NAMES or is_unnamed) or column.dtype.kind in "ufbM":
         return unit
@@ -143,6 +149,14 @@ def are_whole(column: pd.Series) -> bool:
 
 
 _PERIOD_NAMES = ("period", "per", "subperiod", "periode", "période", "periodo", "período")
+
+
+def _names_months(column: pd.Series) -> bool:
+    """Return whether a column of text names all months of the year: Januar, MONAT01; M13 may be the whole of it."""
+    if not isinstance(column.dtype, pd.CategoricalDtype) or not 12 <= len(column.cat.categories) <= 13:
+        return False
+    months = [month_number(str(cell)) for cell in column.cat.categories]
+    return set(months) - {None} == set(range(1, 13)) and len(months) - len(set(months)) == 0
 
 
 def _are_all(cells: Any, pattern: str) -> bool:
@@ -209,6 +223,8 @@ def joined_time(columns: list[pd.Series], source: str) -> pd.Series:
     """
     columns = _by_position(columns)
     units = {unit_of_column(column): column for column in columns}
+    if "year" not in units and None in units and holds_years(units[None]):
+        units["year"] = units.pop(None)
     if "year" in units and len(columns) == 2 and are_days_of_years(*columns):
         return _digits(columns[0], 4) + "-" + _digits(columns[1], 3)
     if "year" in units and len(units) == len(columns):
@@ -249,6 +265,20 @@ def are_days_of_months(columns: list[pd.Series]) -> bool:
     text = _date_of_units({unit: each[rows] for unit, each in {**units, "day": column}.items()}, "")
     days = pd.to_datetime(text, format="%Y-%m-%d", errors="coerce")
     return bool(days.notna().all() and len(days) >= MOSTLY_DAYS * ((days.max() - days.min()).days + 1))
+
+
+def are_years_of(part: pd.Series, year: pd.Series) -> bool:
+    """Return whether a column holds the years of another one's months or quarters, whatever it is called.
+
+    Nearly all of them are there, from the first to the last one.
+    """
+    if not pd.api.types.is_integer_dtype(year.dtype) or not holds_years(year) or year.nunique() < 2:
+        return False
+    unit = unit_of_column(part)
+    parts = pd.to_numeric(_digits(part, 2), errors="coerce").to_numpy(np.float64, na_value=np.nan)
+    of_year = {"month": 12, "quarter": 4}.get(str(unit), 0)
+    numbers = np.unique((year.to_numpy(np.int64) * of_year + parts)[(parts >= 1) & (parts <= of_year)])
+    return len(numbers) > of_year and len(numbers) >= MOSTLY_DAYS * (np.ptp(numbers) + 1)
 
 
 def are_days_of_years(year: pd.Series, day: pd.Series) -> bool:
@@ -338,12 +368,17 @@ def _as_day(date: pd.Series) -> pd.Series:
     return pd.Series(date.astype("string").str.strip())
 
 
+def _number_of(cell: str) -> str:
+    """`03` for a month, by its name or with one before it; other cells as they are."""
+    month = None if cell.isdecimal() else month_number(cell)
+    return cell if month is None else f"{month:02d}"
+
+
 def _digits(column: pd.Series, width: int) -> pd.Series:
     """Whole numbers, `Q3` and names of months as digits; other cells stay as they are, and are refused as stamps."""
     codes, distinct = pd.factorize(column)  # of hundreds of thousands of cells few differ
     text = pd.Series(distinct).astype("string").str.strip().str.replace(r"\.0+$", "", regex=True)
-    named = {month: f"{number:02d}" for number, month in enumerate(MONTHS, 1)}
-    text = text.map(lambda cell: named.get(cell[:3].lower(), cell), na_action="ignore").astype("string")
-    text = text.str.replace(re.compile(r"^[QqWwMm](?=\d)"), "", regex=True)
+    text = text.map(_number_of, na_action="ignore").astype("string")
+    text = text.str.replace(re.compile(r"^[QqWw](?=\d)"), "", regex=True)
     digits = text.str.zfill(width).array.take(codes, allow_fill=True)
     return pd.Series(digits, index=column.index, name=column.name)
