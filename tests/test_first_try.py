@@ -103,6 +103,13 @@ def points_for_missing() -> pd.DataFrame:
     return pd.DataFrame({"DATE": days(90), "VIX": cells})
 
 
+def numbers_in_doubt() -> pd.DataFrame:
+    """As the temperatures of Melbourne: a digitised page of which three numbers could hardly be read."""
+    cells = pd.Series(values(90)).astype(str)
+    cells[[3, 40, 41]] = ["?0.2", "?0.8", "?0.1"]
+    return pd.DataFrame({"Date": days(90), "Temp": cells})
+
+
 def decimal_years() -> pd.DataFrame:
     return pd.DataFrame({"rownames": range(1, 97), "time": 1949 + np.arange(96) / 12, "passengers": values(96)})
 
@@ -324,6 +331,11 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object], str]] = {
         "'ret', 12 steps of 1 month ahead",
     ),
     "points": (points_for_missing, {}, "'VIX', 7 steps of 1 day ahead"),
+    "numbers in doubt": (
+        numbers_in_doubt,
+        {"na": ("?0.2", "?0.8", "?0.1")},
+        "'Temp', 7 steps of 1 day ahead, with '?0.2', '?0.8', '?0.1' as no value",
+    ),
     "decimal years": (decimal_years, {}, "'passengers', 12 steps of 1 month ahead"),
     "weeks of decimal years": (
         weeks_of_years,

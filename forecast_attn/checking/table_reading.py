@@ -570,14 +570,14 @@ def marks_of_missing(frame: pd.DataFrame) -> tuple[str, ...]:
 
 
 def _texts_among_numbers(column: pd.Series) -> tuple[list[str], int]:
-    """The few texts without a digit in a column of which most other cells are numbers; different numbers of these."""
+    """The few texts without a digit, or with a doubt as `?0.2`, among numbers; different numbers of these."""
     counts = column.value_counts()
     counts = counts[counts > 0]
     texts = [str(text) for text in counts.index]
     is_number = np.array([_is_number(text) for text in texts[:MOST_LOOKED_AT]], np.bool_)
     others = [text for text, number in zip(texts, is_number, strict=False) if not number]
     enough = counts.to_numpy()[: len(is_number)][is_number].sum() > counts.sum() / 2
-    few = 0 < len(others) <= MOST_MARKS and not any(re.match(r"[^#]*[\d,]", text) for text in others)
+    few = 0 < len(others) <= MOST_MARKS and not any(re.match(r"[^#?]*[\d,]", text) for text in others)
     return others if few and enough else [], int(is_number.sum())
 
 
