@@ -647,6 +647,40 @@ def hours_of_a_climate_network() -> pd.DataFrame:
     return pd.DataFrame({"STATION": 3761, "LST_DAY": day, "LST_CLK": clock, "T": values(480)})
 
 
+def hours_of_an_old_recorder() -> pd.DataFrame:
+    time = pd.date_range("1989-11-01", periods=480, freq="h")
+    return pd.DataFrame({"a": time.strftime("%y%m%d").astype(int), "b": time.hour, "level": values(480)})
+
+
+def half_hours_of_a_grid() -> pd.DataFrame:
+    time = pd.date_range("2020-01-01", periods=480, freq="30min")
+    return pd.DataFrame({"date": time.strftime("%Y-%m-%d"), "hour": time.hour + time.minute / 60, "MW": values(480)})
+
+
+def seconds_of_a_clock_that_is_off() -> pd.DataFrame:
+    off = np.random.default_rng(4).integers(-1, 2, 300)
+    return pd.DataFrame({"ts": 1_600_000_020 + 60 * np.arange(300) + off, "v": values(300)})
+
+
+def months_without_a_year() -> pd.DataFrame:
+    return pd.DataFrame({"month": MONTHS * 8, "y": values(96)})
+
+
+def hours_of_numbered_days() -> pd.DataFrame:
+    cells = [f"{day}:{hour:02d}" for day in range(1, 32) for hour in range(1, 25)]
+    return pd.DataFrame({"obs": cells, "load": values(744)})
+
+
+def seasons_of_years() -> pd.DataFrame:
+    cells = [f"{name}-{year}" for year in range(1990, 2010) for name in ("Winter", "Spring", "Summer", "Fall")]
+    return pd.DataFrame({"season": cells, "y": values(80)})
+
+
+def ranks_of_each_day() -> pd.DataFrame:
+    """From 1 to 20, as in charts: no hours."""
+    return pd.DataFrame({"date": days(60).repeat(20), "rank": [*range(1, 21)] * 60, "plays": values(1200)})
+
+
 def hours_of_a_market() -> pd.DataFrame:
     time = pd.date_range("2021-01-01", periods=480, freq="h")
     hours = [f"{each.hour:02d} - {(each.hour + 1) % 24:02d}" for each in time]
@@ -662,6 +696,14 @@ def dotted_days_of_a_bank() -> pd.DataFrame:
 def seconds_of_one_morning() -> pd.DataFrame:
     time = pd.date_range("2023-03-01", periods=400, freq="10s")
     return pd.DataFrame({"Timestamp": time.strftime("%d.%m.%Y %H:%M:%S"), "FT101": values(400)})
+
+
+def glucose_of_a_sensor() -> pd.DataFrame:
+    """Five minutes but for a few seconds, in two thirds of each day; 15 minutes are no step of it."""
+    minutes = np.arange(0, 7 * 1440, 5)
+    minutes = minutes[minutes % 1440 >= 480]
+    seconds = minutes * 60 + np.random.default_rng(3).integers(-9, 10, len(minutes)) + 100
+    return pd.DataFrame({"time": pd.Timestamp("2023-03-01") + pd.to_timedelta(seconds, unit="s"), "gl": values(1344)})
 
 
 def load_with_its_forecast() -> pd.DataFrame:
@@ -748,9 +790,17 @@ def countries_with_two_unknown() -> pd.DataFrame:
         (months_of_cost_centres, {"time": "Geschäftsjahr,Periode", "item_id": "Stelle"}),
         (clocks_of_a_weather_station, {"time": "Date,Time"}),
         (hours_of_a_climate_network, {"time": "LST_DAY,LST_CLK", "target": "T"}),
+        (hours_of_an_old_recorder, {"time": "a,b", "date_format": "%y%m%d %H:%M"}),
+        (half_hours_of_a_grid, {"time": "date,hour"}),
+        (seconds_of_a_clock_that_is_off, {"time": "ts", "date_format": "s", "resample": "min"}),
+        (months_without_a_year, {"time": "row-number", "season": "12"}),
+        (hours_of_numbered_days, {"time": "row-number", "season": "24"}),
+        (seasons_of_years, {"time": "row-number", "season": "4"}),
+        (ranks_of_each_day, {"item_id": "rank"}),
         (hours_of_a_market, {"time": "Unnamed: 0,Hours"}),
         (dotted_days_of_a_bank, {"time": "Buchungstag"}),
         (seconds_of_one_morning, {"date_format": "day-first"}),
+        (glucose_of_a_sensor, {"resample": "5min", "missing": "mask"}),
         (load_with_its_forecast, {"target": "Actual Load"}),
         (months_of_a_series_without_a_start, {"time": "row-number", "ignore": ("timestamp",), "season": "12"}),
     ],

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from forecast_attn.checking.column_names import is_called_money, is_of_the_calendar, words_of
 from forecast_attn.checking.examination import Examination, categories_of, examine
 from forecast_attn.checking.fix import config_after_reading
-from forecast_attn.checking.number_times import REGULAR, regular_order, regularity
+from forecast_attn.checking.number_times import REGULAR, drifting_step, regular_order, regularity
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.axis import uneven_steps
 from forecast_attn.data.cells import Cells
@@ -88,6 +88,9 @@ class Problem:
         longest = int(np.argmax(np.diff(cells.starts)))
         stamps = cells.stamps[cells.starts[longest] : cells.starts[longest + 1]]
         tried = self.options.get("resample")
+        drifting = None if tried is not None or sums else drifting_step(distinct_values(stamps))
+        if drifting is not None:
+            return {"resample": drifting}
         for step in COARSER[COARSER.index(tried) + 1 if tried in COARSER else 0 :]:
             frequency = parse_frequency(step)
             filled = distinct_values(floored(stamps, frequency))

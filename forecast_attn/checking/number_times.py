@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,15 @@ MOSTLY_REGULAR = 0.9
 SEASONS_OF_UNITS = {"hour": 24, "day": 7, "week": 52, "month": 12, "quarter": 4}
 _MOST_OF_A_SEASON = 0.5
 """Share of its season that one step may take."""
+_DAY = 86_400
+_FEWEST_DRIFTING = 20
+_DRIFT = 0.1
+"""Share of its step by which the clock of a sensor may be off."""
+_NEARLY = 0.02
+"""Share by which the median of such steps may miss a part of the day."""
+_CYCLES = (4, 366)
+"""Fewest and most rows after which a column of names or numbers begins again that tells the season."""
+_COUNTED_PART = re.compile(r"^\d+[:-](0*[1-9]\d*)$")
 _NEARLY_EQUAL = 0.01
 """Share by which steps that are written with few digits may differ."""
 _DIGITS = {"%Y%m": 6, "%y%m%d": 6, "%G%V": 6, "%Y%j": 7, "%d%m%Y": 8, "%m%d%Y": 8}
@@ -66,7 +76,19 @@ def is_of_digits(column: pd.Series) -> bool:
         if date_format is None:
             return False
         stamps, bad = parse_timestamps(column, str(column.name), date_format)
-    return not bad.any() and regularity(distinct_values(stamps)) >= REGULAR
+    stamps = distinct_values(stamps)
+    return not bad.any() and (regularity(stamps) >= REGULAR or drifting_step(stamps) is not None)
+
+
+def drifting_step(stamps: NDArray[np.datetime64]) -> str | None:
+    """The step within a day that most stamps follow but for a few seconds, as sensors do, be there gaps or not."""
+    steps = np.diff(stamps).astype(np.int64) / 10**9
+    usual = float(np.median(steps)) if len(steps) >= _FEWEST_DRIFTING else 0.0
+    if not 1 <= usual < _DAY or np.mean(np.abs(steps - usual) <= _DRIFT * usual) < REGULAR:
+        return None
+    seconds = min((each for each in range(1, _DAY) if _DAY % each == 0), key=lambda each: abs(each - usual))
+    even = np.datetime64("1970-01-01", "ns") + np.arange(len(stamps)) * np.timedelta64(seconds, "s")
+    return guess_alias(even) if abs(seconds - usual) <= _NEARLY * usual else None
 
 
 def format_of_digits(column: pd.Series) -> str | None:
@@ -191,3 +213,26 @@ def season_of_fractions(frame: pd.DataFrame) -> int | None:
         if np.ptp(steps) <= _NEARLY_EQUAL * steps.mean() and len(frame) >= 2 * season:
             return season
     return None
+
+
+def season_of_cycle(frame: pd.DataFrame) -> int | None:
+    """The rows after which a column begins again, of several the most: names of months or weekdays, days of years.
+
+    Of a column of text also what `1:01` to `31:24` count behind their mark, from 1, or the words of `Winter 1990`.
+    """
+    seasons = []
+    for name in frame.columns:
+        column = frame[name]
+        if isinstance(column.dtype, pd.CategoricalDtype) and re.search(r"\d", first := str(column.iloc[0])):
+            text, is_counted = column.astype("string"), _COUNTED_PART.match(first)
+            column = (
+                text.str.extract(_COUNTED_PART, expand=False)
+                if is_counted
+                else text.str.replace(r"\d+", "", regex=True)
+            )
+        season = len(pd.unique(column.iloc[: _CYCLES[1] * 2]))
+        if _CYCLES[0] <= season <= min(_CYCLES[1], len(column) // 2):
+            codes = pd.factorize(column)[0]
+            is_cycle = (codes[:season] == range(season)).all() and codes.max() < season
+            seasons += [season] if is_cycle and np.mean(codes[season:] == codes[:-season]) >= MOSTLY_REGULAR else []
+    return max(seasons, default=None)

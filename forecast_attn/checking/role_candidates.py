@@ -22,9 +22,11 @@ from forecast_attn.checking.number_times import (
     counts_within,
     format_of_digits,
     is_of_digits,
+    is_plain_number,
     parts_of_years,
     regular_order,
     regularity,
+    season_of_cycle,
     season_of_fractions,
     season_of_unit,
 )
@@ -43,9 +45,11 @@ from forecast_attn.data.frequency import distinct_values, guess_alias, parse_fre
 from forecast_attn.data.reading.dialect import unnamed_column
 from forecast_attn.data.reading.joined import (
     BLOCK_NUMBER,
+    PERIODS_OF_DAY,
     ROW_NUMBER,
     holds_years,
     is_clock_of_digits,
+    is_hours,
     parts_of,
     periods_of_day,
     unit_of,
@@ -332,17 +336,15 @@ def _is_hour(column: pd.Series) -> bool:
         return True
     if column.name is not None and words_of(str(column.name)) == {"time"} and is_clock_of_digits(column):
         return True
-    if unit_of_column(column) != "hour" or not pd.api.types.is_integer_dtype(column.dtype):
-        return False
-    return bool(column.min() >= 0 and column.max() <= 24 and column.nunique() >= 12)
+    return unit_of(str(column.name)) == "hour" and is_hours(column)
 
 
 def _is_clock_of(date: pd.Series, clock: pd.Series) -> bool:
     """Return whether numbers are the hours or clocks of a date, whatever their name: they go back with each day."""
-    if not (pd.api.types.is_integer_dtype(clock.dtype) and len(clock) >= FEWEST_ROWS):
+    are_all_hours = is_hours(clock) and clock.nunique() in PERIODS_OF_DAY  # and no ranks from 1 to 20
+    if len(clock) < FEWEST_ROWS or not (is_clock_of_digits(clock) or are_all_hours):
         return False
-    are_hours = clock.min() in (0, 1) and clock.max() - clock.min() == 23 and clock.nunique() == 24
-    if not (are_hours or is_clock_of_digits(clock)) or not (looks_like_dates(date) or is_of_digits(date)):
+    if not (looks_like_dates(date) or is_of_digits(date)):
         return False
     is_back, is_other = np.diff(clock) < 0, np.diff(pd.factorize(date)[0]) != 0
     return bool(is_back.sum() >= FEWEST_STARTS and not is_back[~is_other].any() and is_back[is_other].mean() > REGULAR)
@@ -350,7 +352,7 @@ def _is_clock_of(date: pd.Series, clock: pd.Series) -> bool:
 
 def _candidates_with(frame: pd.DataFrame, time: str, config: DataConfig) -> Iterator[RoleCandidate]:
     """The candidates of one time column: with the fewest identifiers that make its stamps unique."""
-    date_format = format_of_digits(frame[time]) if config.date_format is None and time in frame.columns else None
+    date_format = _format_of_digits(frame, time) if config.date_format is None else None
     stamps = _stamps(frame, time, replace(config, date_format=date_format or config.date_format))
     if stamps is None or (time in frame.columns and parts_of_years(frame[time]) is not None):
         return
@@ -370,7 +372,9 @@ def _candidates_with(frame: pd.DataFrame, time: str, config: DataConfig) -> Iter
         return
     steps = distinct_values(longest)
     regular = regularity(steps)
-    season = season_of_fractions(frame) if counts_rows(time) and name is None else None
+    season = None
+    if counts_rows(time) and name is None:
+        season = season_of_fractions(frame) or season_of_cycle(frame)
     if season is None and date_format is None and stamps.dtype.kind == "i" and regular >= REGULAR:
         season = season_of_unit(frame[time], len(steps)) if time in frame.columns else None
     kind = _kind(time, stamps, is_unique=is_unique, is_regular=regular >= REGULAR)
@@ -382,6 +386,15 @@ def _candidates_with(frame: pd.DataFrame, time: str, config: DataConfig) -> Iter
     if config.item_id is None and name in frame.columns and frame[name].isna().any():  # unless those are called `NA`
         others = _candidates_with(frame.drop(columns=[name]), time, config)
         yield from (each for each in others if each.kind != _REPEATED_YEARS)  # whose sums would hold those of totals
+
+
+def _format_of_digits(frame: pd.DataFrame, time: str) -> str | None:
+    """The `--date-format` of numbers, or of days of digits that are joined with a clock of numbers: 891101 and 23."""
+    date, *clock = parts_of(time, frame)
+    if date not in frame.columns or len(clock) > 1 or (clock and not is_plain_number(frame[clock[0]])):
+        return None
+    form = format_of_digits(frame[date])
+    return form if form is None or not clock else f"{form} %H:%M" if form.startswith("%") else None
 
 
 def _numbered_rows(frame: pd.DataFrame, config: DataConfig) -> Iterator[RoleCandidate]:

@@ -204,8 +204,8 @@ def _years_first(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _numbered_periods(years: NDArray[np.float64]) -> NDArray[np.datetime64] | None:
-    """Months or quarters behind the point, 1949.01 to 1949.12, or 1949.01 or .1 to .4; None for other fractions."""
-    for parts, months in ((100, 1), (100, 3), (10, 3)):
+    """Months, quarters or halves behind the point: 1949.01 to .12, .01 or .1 to .4, .1 and .2; None for others."""
+    for parts, months in ((100, 1), (100, 3), (10, 3), (10, 6)):
         scaled = np.round(years * parts).astype(np.int64)
         numbers = scaled % parts
         are_all = len(np.unique(numbers)) == numbers.max() == 12 // months and numbers.min() == 1

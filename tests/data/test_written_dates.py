@@ -197,6 +197,7 @@ def test_periods_behind_the_point_of_a_year_are_months_or_quarters() -> None:
         (months, (months.year + months.month / 100).astype(np.float32)),
         (quarters, quarters.year + quarters.quarter / 10),
         (quarters, quarters.year + quarters.quarter / 100),
+        (quarters[::2], quarters[::2].year + (quarters[::2].quarter // 2 + 1) / 10),
         (months, months.month + months.year / 10_000),  # 01.1947, as the Swiss write it
     ):
         parsed = read_stamps(pd.Series(numbers))

@@ -319,8 +319,27 @@ def _date_and_clock(date: pd.Series, clock: pd.Series) -> pd.Series:
             digits.str[:2] + ":" + digits.str[2:4] + digits.str[4:].str.replace(re.compile(r"^(?=\d)"), ":", regex=True)
         )
     elif pd.api.types.is_numeric_dtype(clock.dtype):
-        time = _digits(clock, 2) + ":00"
+        minutes = (clock * 60).round().astype("Int64").astype("string").map(_clock_of, na_action="ignore")
+        time = minutes.astype("string")
     return _as_day(date) + " " + time
+
+
+def _clock_of(minutes: str) -> str:
+    """`07:30` of the minutes since midnight."""
+    return f"{int(minutes) // 60:02d}:{int(minutes) % 60:02d}"
+
+
+def is_hours(column: pd.Series) -> bool:
+    """Return whether numbers may be the hours of days, at least half of them, with halves and quarters of some or not.
+
+    0 to 24, by whole minutes.
+    """
+    if not pd.api.types.is_numeric_dtype(column.dtype) or pd.api.types.is_bool_dtype(column.dtype) or len(column) == 0:
+        return False
+    if not (column.min() >= 0 and 11 <= column.max() <= 24) or column.isna().any():
+        return False
+    minutes = column.to_numpy(np.float64) * 60
+    return bool(np.abs(minutes - np.round(minutes)).max() < 0.01 and len(np.unique(minutes)) >= 12)
 
 
 def periods_of_day(column: pd.Series) -> int | None:
@@ -365,7 +384,8 @@ def is_clock_of_digits(column: pd.Series) -> bool:
 def _as_day(date: pd.Series) -> pd.Series:
     if date.dtype.kind == "M":
         date = date.dt.strftime("%Y-%m-%d")
-    return pd.Series(date.astype("string").str.strip())
+    text = pd.Series(date.astype("string").str.strip())
+    return text.str.zfill(len("yymmdd")) if pd.api.types.is_integer_dtype(date.dtype) else text
 
 
 def _number_of(cell: str) -> str:
