@@ -97,6 +97,7 @@ def test_only_a_header(refused, write):
         (b"\x89PNG\r\n\x1a\n\x00\x00\x00", "binary data", "--encoding"),
         (b"Dear Sir,\nhow are you\nfine, thanks, a, b\n", "row 1 .* has 1 field, the header 2", "equal fields"),
         (b'date,target\n2024-01-01,"1\n', "a quote is never closed in row 1", "quotes around whole fields"),
+        (b"<html><table>\n<tr><td>date</td><td>y</td></tr>\n</table></html>", "it holds HTML or XML", "save it as CSV"),
         (b"# made today\ndate,target\n2024-01-01,1\n", "row 1 .* has 2 fields, the header 1", "--comment '#' if"),
         (b"date,target\n2024-01-01,25,5\n", "row 1 .* has 3 fields, the header 2", "numbers with decimal commas"),
         (b"0" * 200_000, "a field is longer than 131,072 characters in its first rows", "lines of fields"),

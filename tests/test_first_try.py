@@ -1569,6 +1569,27 @@ NUMBERS = [f"{value:.4f}" for value in np.sin(np.arange(240))]
             {"undated_rows": "drop", "time": "Date"},
         ),
         (
+            "date,shop,sold\n"
+            + "\n".join(f"{day},a,{at % 7}\n{day},b,{at % 5}\n,Total,{at}" for at, day in enumerate(days(60))),
+            {"undated_rows": "drop", "time": "date", "item_id": "shop"},
+        ),
+        (
+            "sent,came,state,cost\n"
+            + "\n".join(
+                f"{day},{'' if at > 54 else day},{'open' if at > 54 else 'done'},{at % 7}.5"
+                for at, day in enumerate(days(60))
+            ),
+            {"time": "sent"},
+        ),
+        (
+            "Row Labels,Sum of y\n"
+            + "\n".join(
+                f"{2012 + at // 13 if at % 13 == 0 else MONTHS[at % 13 - 1]},{at % 13 * 5}" for at in range(130)
+            )
+            + "\nGrand Total,7800\n",
+            {"layout": "merged"},
+        ),
+        (
             "year,period,cpi\n" + "\n".join(f"{2000 + at // 13},M{at % 13 + 1:02d},{at}.5" for at in range(130)),
             {"undated_rows": "drop", "time": "year,period"},
         ),
@@ -1590,8 +1611,9 @@ NUMBERS = [f"{value:.4f}" for value in np.sin(np.arange(240))]
     ],
     ids=[
         *("a series in each of two lines", "settings above one column", "a grand total first", "a sum with a word"),
-        *("names that stand once more", "the mean of the year as a thirteenth month"),
-        *("a short line above rows", "a month and a number that may be a year", "three rows below names"),
+        *("names that stand once more", "a sum beside no date", "what has not come yet", "months below their years"),
+        *("the mean of the year as a thirteenth month", "a short line above rows"),
+        *("a month and a number that may be a year", "three rows below names"),
     ],
 )
 def test_what_stands_around_numbers(tmp_path: Path, text: str, options: dict[str, object]) -> None:

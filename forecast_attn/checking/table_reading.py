@@ -43,7 +43,7 @@ from forecast_attn.errors import ConfigError, DataError
 
 Table = Source | pd.DataFrame
 MOST_SHEETS = 6
-MOST_UNDATED = 0.25
+MOST_UNDATED = 0.4
 """Share of rows without a time stamp, such as the mean of four quarters below each year."""
 _DELIMITERS = ("tab", "semicolon", "pipe", "comma")
 """Where several split a text alike: the ones that stand within names and cells come last."""
@@ -501,11 +501,16 @@ def _rows_of_words_at_end(frame: pd.DataFrame) -> int:
 def undated_rows(frame: pd.DataFrame) -> tuple[str, NDArray[np.bool_]] | None:
     """A column of dates, or the first one of numbers, and the few rows without one: sums, units, headers once more.
 
-    They stand above or below all others, or begin with one and the same word.
+    They stand above or below all others, or have one and the same word. None where another column has a date in every
+    row: what has not been shipped is no sum.
     """
-    for at, name in enumerate(map(str, frame.columns)):
+    columns = {str(name): frame[name] for name in frame.columns}
+    of_time = {name: dated_cells(column) for name, column in columns.items() if looks_like_dates(column)}
+    if any(dated is not None and dated.all() for dated in of_time.values()):
+        return None
+    first_name = str(frame.columns[0])
+    for name, dated in ({first_name: dated_cells(frame[first_name])} | of_time).items():
         column = frame[name]
-        dated = dated_cells(column) if at == 0 or looks_like_dates(column) else None
         if dated is None or dated.all() or dated.sum() < FEWEST_NUMBERS:
             continue
         first, last = np.flatnonzero(dated)[[0, -1]]
@@ -517,9 +522,16 @@ def undated_rows(frame: pd.DataFrame) -> tuple[str, NDArray[np.bool_]] | None:
         are_few = first <= MOST_FOOTERS and (below <= MOST_FOOTERS or frame.iloc[-below:].isna().all(axis=None))
         words = {next(iter(str(cell).split()), "") for cell in between.unique()}
         are_named = len(words) == 1 and between.notna().all() and re.fullmatch(r"[^\W\d_]{3,}:?", min(words))
-        if are_few and (are_named or between.empty):
+        if are_few and (are_named or between.empty or _hold_what_no_other_does(frame, name, ~dated)):
             return name, ~dated
     return _undated_together(frame)
+
+
+def _hold_what_no_other_does(frame: pd.DataFrame, time: str, bad: NDArray[np.bool_]) -> bool:
+    """Return whether some column has one text in all of a few rows and others elsewhere: `Total`, `M13`."""
+    columns = (frame[name] for name in frame.columns if name != time and 0 < bad.mean() < MOST_UNDATED)
+    texts = (column for column in columns if isinstance(column.dtype, pd.CategoricalDtype))
+    return any(text[bad].nunique(dropna=False) == 1 and not text[~bad].isin(text[bad]).any() for text in texts)
 
 
 def _are_years_or_dates(column: pd.Series) -> bool:
@@ -537,8 +549,7 @@ def _undated_together(frame: pd.DataFrame) -> tuple[str, NDArray[np.bool_]] | No
         dated = dated_rows(frame, tuple(parts))
     except DataError:
         return None
-    columns = [frame[part] for part in parts] if MOST_UNDATED > np.mean(~dated) > 0 else []
-    are_named = any(each[~dated].nunique() == 1 and not each[dated].isin(each[~dated]).any() for each in columns)
+    are_named = any(_hold_what_no_other_does(frame[[part]], "", ~dated) for part in parts)
     return (",".join(parts), ~dated) if are_named else None
 
 

@@ -376,9 +376,15 @@ def _sample(source: Source, given: str | None, config: DataConfig) -> tuple[str,
     _, delimiter = naming_line(text)
     footer = config.skip_footer if complete else 0
     body = b"".join(without_extra_lines([text], ExtraLines(config.skip_rows, config.comment, footer)))
+    if _MARKUP.match(body):
+        message = f"{source.label} is not a CSV: it holds HTML or XML"
+        raise DataError(message, "open it in a spreadsheet, and save it as CSV or .xlsx", code="FA106")
     if not body.strip():
         raise DataError(f"{source.label} is empty", "expected a header line with column names, then rows")
     return encoding, Sample(body.decode("utf-8"), complete, delimiter)
+
+
+_MARKUP = re.compile(rb"\s*<(!doctype|!--|\?xml|html|head|body|table|div|style|meta)\b", re.IGNORECASE)
 
 
 def lines_above_header(source: Source, config: DataConfig, name: str) -> int:
