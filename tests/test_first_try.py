@@ -842,6 +842,14 @@ def test_marks_of_missing_values_are_seen_in_the_columns_of_three_rows(tmp_path:
     assert {**first, "na": ("..",), "layout": "rows"} == first
 
 
+def test_codes_below_the_values_of_each_series_are_no_series(tmp_path: Path) -> None:
+    months = [f"{month:%Y-%m}" for month in pd.date_range("2015", periods=60, freq="MS")]
+    rows = [["prices", *values(60)], ["codes", *"A" * 60], ["food", *values(60)], ["codes", *"A" * 60]]
+    for size in (2, 4):
+        first = first_of(tmp_path, pd.DataFrame(rows[:size], columns=["name", *months]).astype(str))
+        assert {**first, "na": ("A",), "layout": "rows"} == first
+
+
 def test_a_tiny_table_gets_the_command_with_sizes(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     pd.DataFrame({"date": days(6), "y": values(6)}).to_csv(path, index=False)
@@ -1562,16 +1570,16 @@ NUMBERS = [f"{value:.4f}" for value in np.sin(np.arange(240))]
         ),
         (
             "Date,Users,Cost\nTotal,999,--\n" + "\n".join(f"{day},{at % 7},{at}.5" for at, day in enumerate(days(60))),
-            {"undated_rows": "drop", "time": "Date", "target": "Cost"},
+            {"undated_rows": "drop", "target": "Cost"},
         ),
         (
             "\n".join(f"{'Date,Users' if at % 20 == 0 else ''}\n{day},{at % 7}" for at, day in enumerate(days(60))),
-            {"undated_rows": "drop", "time": "Date"},
+            {"undated_rows": "drop"},
         ),
         (
             "date,shop,sold\n"
             + "\n".join(f"{day},a,{at % 7}\n{day},b,{at % 5}\n,Total,{at}" for at, day in enumerate(days(60))),
-            {"undated_rows": "drop", "time": "date", "item_id": "shop"},
+            {"undated_rows": "drop", "item_id": "shop"},
         ),
         (
             "sent,came,state,cost\n"

@@ -64,7 +64,7 @@ TABLES: dict[str, tuple[str, dict[str, Any], str]] = {
     ),
     "units": (
         "date,load\n,MW\n" + rows(lambda day, value: f"{day:%Y-%m-%d},{value}"),
-        {"header_rows": 2},
+        {"undated_rows": "drop"},
         "D",
     ),
     "names in three lines": (
@@ -80,7 +80,7 @@ TABLES: dict[str, tuple[str, dict[str, Any], str]] = {
     ),
     "sums between rows": (
         "date,y\n" + rows(lambda day, v: f"{day:%Y-%m-%d},{v}" + (f"\nTotal {day:%B},{v}" if day.day == 28 else "")),
-        {"undated_rows": "drop", "time": "date"},
+        {"undated_rows": "drop"},
         "D",
     ),
     "bank": (

@@ -36,7 +36,7 @@ from forecast_attn.data.reading.joined import ROW_NUMBER, are_whole, holds_years
 from forecast_attn.data.reading.layouts import arranged, find_steps, has_merged_cells, likely_layout, unit_of_steps
 from forecast_attn.data.reading.sheets import holds_sheets, sheet_as_text, sheet_names
 from forecast_attn.data.reading.source import TEXT_KINDS, Source
-from forecast_attn.data.reading.undated import dated_cells, dated_rows, without_undated
+from forecast_attn.data.reading.undated import dated_cells, dated_rows, first_dates, without_undated
 from forecast_attn.data.roles import MOST_UNDECLARED, empty_columns, time_parts
 from forecast_attn.data.timestamps import looks_like_dates
 from forecast_attn.errors import ConfigError, DataError
@@ -239,7 +239,8 @@ def _finished(table: Table, config: DataConfig, options: dict[str, Any], frame: 
     if isinstance(read, pd.DataFrame):
         options, dated = {**options, "na": marks}, _without_undated(read, config, time)
     if time is not None:
-        options = {**options, "undated_rows": "drop"} | ({"time": time} if config.time is None else {})
+        is_found = config.time is not None or time == first_dates(frame) == first_dates(dated)
+        options = {**options, "undated_rows": "drop"} | ({} if is_found else {"time": time})
     return TableReading(options, dated)
 
 
@@ -432,7 +433,15 @@ def _header_rows(start: str, options: dict[str, Any]) -> dict[str, Any]:
     except DataError:
         return {}
     count = find_header_rows(records, _is_number) if len(records) > 2 else 1
-    return {"header_rows": count} if count > 1 else {}
+    if count == 1 or (count == 2 and _are_enough(records[0], records[count:])):
+        return {}
+    return {"header_rows": count}
+
+
+def _are_enough(names: list[str], rows: list[list[str]]) -> bool:
+    """Return whether one line names all columns, of which one has dates: the lines of units below it have none."""
+    columns = (pd.Series([row[at] for row in rows if len(row) == len(names)], dtype="str") for at in range(len(names)))
+    return len({name.strip() for name in names} - {""}) == len(names) and any(map(looks_like_dates, columns))
 
 
 def _is_number(cell: str) -> bool:
@@ -531,7 +540,9 @@ def _hold_what_no_other_does(frame: pd.DataFrame, time: str, bad: NDArray[np.boo
     """Return whether some column has one text in all of a few rows and others elsewhere: `Total`, `M13`."""
     columns = (frame[name] for name in frame.columns if name != time and 0 < bad.mean() < MOST_UNDATED)
     texts = (column for column in columns if isinstance(column.dtype, pd.CategoricalDtype))
-    return any(text[bad].nunique(dropna=False) == 1 and not text[~bad].isin(text[bad]).any() for text in texts)
+    return any(
+        text[bad].nunique() == 1 and not text[~bad].isin(text[bad]).any() for text in texts if not text[bad].hasnans
+    )
 
 
 def _are_years_or_dates(column: pd.Series) -> bool:
@@ -566,17 +577,20 @@ def marks_of_missing(frame: pd.DataFrame) -> tuple[str, ...]:
     marks: list[str] = []
     unsure: list[str] = []
     of_few: list[str] = []
+    of_one: list[str] = []
     for name in map(str, frame.columns):
         column = frame[name]
         if isinstance(column.dtype, pd.CategoricalDtype):
             texts, count = _texts_among_numbers(column)
             marks += texts if count >= FEWEST_NUMBERS else []
             of_few += texts if 1 < count < FEWEST_NUMBERS else []
+            of_one += texts if count == 1 else []
         elif pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(column.dtype):
             marks += _far_extremes(column, _NINES)
             unsure += [*_far_extremes(column, _HUNDREDS), *_far_extremes(column, _NINES, fewest=1)]
     marks += [mark for mark in unsure if unsure.count(mark) > 1]  # -200, or a 99 alone, may be measured in one column
     marks += [mark for mark in of_few if of_few.count(mark) > 1]  # of a few rows with many columns
+    marks += [mark for mark in of_one if of_one.count(mark) >= FEWEST_NUMBERS]  # codes below the one series
     return tuple(dict.fromkeys(marks))
 
 
@@ -587,7 +601,7 @@ def _texts_among_numbers(column: pd.Series) -> tuple[list[str], int]:
     texts = [str(text) for text in counts.index]
     is_number = np.array([_is_number(text) for text in texts[:MOST_LOOKED_AT]], np.bool_)
     others = [text for text, number in zip(texts, is_number, strict=False) if not number]
-    enough = counts.to_numpy()[: len(is_number)][is_number].sum() > counts.sum() / 2
+    enough = counts.to_numpy()[: len(is_number)][is_number].sum() >= counts.sum() / 2
     few = 0 < len(others) <= MOST_MARKS and not any(re.match(r"[^#?]*[\d,]", text) for text in others)
     return others if few and enough else [], int(is_number.sum())
 

@@ -83,8 +83,8 @@ class ReadingKeywords(TypedDict, total=False):
     column per month or quarter, or per day with a column per hour (calendar), or the first one with dates or names
     in the first row of each block only, as of merged cells (merged) (long, rows, calendar, merged). Default: 'long'."""
     undated_rows: str
-    """Treatment of rows whose --time is no time stamp, such as sums, units and names that stand once more (error,
-    drop). Default: 'error'."""
+    """Treatment of rows without a time stamp, such as sums, units and names that stand once more (error, drop).
+    Default: 'error'."""
 
 
 class SharedKeywords(ReadingKeywords, total=False):

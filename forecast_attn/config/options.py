@@ -175,7 +175,7 @@ class DataConfig:
     )
     undated_rows: str = option(
         "error",
-        "treatment of rows whose --time is no time stamp, such as sums, units and names that stand once more",
+        "treatment of rows without a time stamp, such as sums, units and names that stand once more",
         choices=("error", "drop"),
     )
     resample: str | None = option(

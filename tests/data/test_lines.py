@@ -118,10 +118,10 @@ def test_rows_without_a_time_stamp_are_left_out_and_keep_their_lines(forecast, w
 def test_rows_without_a_time_stamp_are_left_out_of_a_frame_and_a_wide_table(write):
     days = [f"2024-01-{day:02d}" for day in range(1, 31)]
     frame = pd.DataFrame({"date": ["unit", *days], "a": ["m", *map(str, range(30))], "b": ["kg", *map(str, range(30))]})
-    config = DataConfig(time="date", undated_rows="drop", wide=True)
+    config = DataConfig(undated_rows="drop", wide=True)
     for table in (frame, write(frame.to_csv(index=False))):
         read = read_table(table, config)
         assert list(read.index[:2]) == [2, 3]
         assert read.groupby("item_id", observed=True)["target"].sum().to_dict() == {"a": 435, "b": 435}
     with pytest.raises(ConfigError, match="--undated-rows drop needs the column of time stamps"):
-        read_table(frame, DataConfig(undated_rows="drop"))
+        read_table(frame.drop(columns="date"), DataConfig(undated_rows="drop"))

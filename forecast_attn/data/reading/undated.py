@@ -22,19 +22,22 @@ MOST_DECISIVE = 1000
 
 @with_line_numbers
 def without_undated(frame: pd.DataFrame, config: DataConfig, source: str, report: Report) -> pd.DataFrame:
-    """The frame without the rows that have no time stamp; columns whose other cells are all numbers become numbers.
+    """The frame without the rows that have no time stamp, in the first column of dates where no option names another.
+
+    Columns whose other cells are all numbers become numbers.
 
     The index, called KEPT_ROWS, then holds the row of the file. A frame without the columns of --time stays as it is.
 
     Raises:
-        ConfigError: no option names the time.
+        ConfigError: no option names the time, and no column has dates.
         DataError: a decimal mark is not certain.
     """
     if config.undated_rows != "drop":
         return frame
-    if config.time is None:
+    time = config.time or first_dates(frame)
+    if time is None:
         raise ConfigError("--undated-rows drop needs the column of time stamps", "--time NAME")
-    parts = parts_of(config.time, frame)
+    parts = parts_of(time, frame)
     if any(part not in frame.columns for part in parts):
         return frame
     kept = dated_rows(frame, parts, config.date_format)
@@ -44,11 +47,18 @@ def without_undated(frame: pd.DataFrame, config: DataConfig, source: str, report
     first = file_positions(frame).row(bad)
     cell = " ".join(frame[list(parts)].iloc[bad].dropna().astype(str))
     message = (
-        f"{counted(int((~kept).sum()), 'row')} without a time stamp in '{config.time}' left out, the first at "
+        f"{counted(int((~kept).sum()), 'row')} without a time stamp in '{time}' left out, the first at "
         f"{row_and_line(first)}{f', {cell!r}' if cell else ''}"
     )
-    report(Finding("FA217", "note", message, column=config.time, row=first, options=("undated_rows",)))
+    report(Finding("FA217", "note", message, column=time, row=first, options=("undated_rows",)))
     return taken(frame, kept, config, source)
+
+
+def first_dates(frame: pd.DataFrame) -> str | None:
+    """The first column that looks like dates."""
+    from forecast_attn.data.timestamps import looks_like_dates
+
+    return next((str(name) for name in frame.columns if looks_like_dates(frame[name])), None)
 
 
 def taken(frame: pd.DataFrame, kept: NDArray[np.bool_], config: DataConfig, source: str) -> pd.DataFrame:
