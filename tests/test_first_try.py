@@ -1603,7 +1603,7 @@ NUMBERS = [f"{value:.4f}" for value in np.sin(np.arange(240))]
         ),
         (
             "HDR,ROLLING\n"
-            + "\n".join(f"VD,{day.replace('-', '')},{at % 7}" for at, day in enumerate(days(60)))
+            + "\n".join(f"VD,{day.replace('-', '')},{at % 7}" for at, day in enumerate(days(1100)))
             + "\nF,60",
             {"skip_rows": 1, "header": False, "skip_footer": 1, "time": "column_2"},
         ),

@@ -11,7 +11,14 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from forecast_attn.data.reading.extra_lines import COMMENT_MARKS, DATA_CELL, DELIMITERS, MOST_RECORDS, YEAR
+from forecast_attn.data.reading.extra_lines import (
+    COMMENT_MARKS,
+    DATA_CELL,
+    DELIMITERS,
+    MOST_RECORDS,
+    YEAR,
+    are_parts_of_a_number,
+)
 
 MOST_TITLES = 200
 """Lines that may stand above a header."""
@@ -94,7 +101,7 @@ def _is_split(lines: list[str], first: int, delimiter: str) -> bool:
 def _splits_decimals(lines: list[str], delimiter: str) -> bool:
     """Return whether rows have a cell more than the names above them, by a decimal comma: `"2024-01-31",25,3525`."""
     names, *rows = ([cell.strip(' "') for cell in line.split(delimiter)] for line in lines)
-    are_parts = all(len(row) == len(names) + 1 and row[-1].isdecimal() and row[-2].isdecimal() for row in rows)
+    are_parts = all(len(row) == len(names) + 1 and are_parts_of_a_number(*row[-2:]) for row in rows)
     return delimiter == "," and are_parts and not any(map(_is_data, names)) and all(names)
 
 

@@ -17,6 +17,11 @@ YEAR = re.compile(r"(1[5-9]|20|21)\d\d")
 _NAMING_LINE = re.compile(rb'"?sep=([^\r\n])"?(?:\r\n|\r|\n|$)', re.IGNORECASE)
 
 
+def are_parts_of_a_number(whole: str, fraction: str) -> bool:
+    """Return whether two cells may be one number with a decimal comma, and no date in digits and a number."""
+    return whole.isdecimal() and fraction.isdecimal() and len(whole) < len("20240131")
+
+
 @dataclass(frozen=True)
 class ExtraLines:
     """Lines above and below the rows of a text."""

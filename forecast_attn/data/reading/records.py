@@ -17,6 +17,7 @@ import numpy as np
 
 from forecast_attn.data.findings import counted
 from forecast_attn.data.reading.dialect import is_blank
+from forecast_attn.data.reading.extra_lines import are_parts_of_a_number
 from forecast_attn.errors import DataError
 
 PLAIN_DELIMITERS = ",;\t|"
@@ -233,7 +234,7 @@ def _other_width(layout: Layout, row: int, line: int | None, cells: list[str]) -
     options: tuple[str, ...] = ()
     if layout.comment is not None:
         hint, options = f"--comment '{layout.comment}' if the lines that begin with it are comments", ("comment",)
-    elif layout.delimiter == "," and len(cells) > layout.width and cells[-1].isdecimal() and cells[-2].isdecimal():
+    elif layout.delimiter == "," and len(cells) > layout.width and are_parts_of_a_number(*cells[-2:]):
         hint = "put quotes around numbers with decimal commas, or semicolons between the fields"
     return DataError(message, hint, code="FA106", row=row or None, options=options)
 
