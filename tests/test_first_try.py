@@ -629,6 +629,22 @@ def months_of_an_office() -> pd.DataFrame:
     return pd.DataFrame({"Zeit": years, "Code": codes * 8, "Label": months * 8, "Index": values(96)})
 
 
+def months_in_japanese() -> pd.DataFrame:
+    years = np.repeat(np.arange(2010, 2018), 12)
+    return pd.DataFrame({"年": years, "月": [*range(1, 13)] * 8, "値": values(96)})
+
+
+def weeks_of_epidemiologists() -> pd.DataFrame:
+    years = np.repeat(np.arange(2010, 2016), 52)
+    return pd.DataFrame({"MMWR_year": years, "MMWR_week": [*range(1, 53)] * 6, "cases": values(312)})
+
+
+def twelve_firms() -> pd.DataFrame:
+    """Their numbers go up while the years stay, and the years begin again: no months."""
+    years = [*range(2005, 2025)] * 12
+    return pd.DataFrame({"year": years, "unit": np.repeat(np.arange(1, 13), 20), "y": values(240)})
+
+
 def months_of_cost_centres() -> pd.DataFrame:
     frame = periods_of_accountants().rename(columns={"Jahr": "Geschäftsjahr"})
     return frame.loc[frame.index.repeat(2)].assign(Stelle=[1000, 1010] * 96, Ist=values(192))
@@ -787,6 +803,9 @@ def countries_with_two_unknown() -> pd.DataFrame:
         (days_of_years, {"time": "year,doy"}),
         (periods_of_accountants, {"time": "Jahr,Periode"}),
         (months_of_an_office, {"time": "Zeit,Code"}),
+        (months_in_japanese, {"time": "年,月"}),
+        (weeks_of_epidemiologists, {"time": "MMWR_year,MMWR_week"}),
+        (twelve_firms, {"item_id": "unit"}),
         (months_of_cost_centres, {"time": "Geschäftsjahr,Periode", "item_id": "Stelle"}),
         (clocks_of_a_weather_station, {"time": "Date,Time"}),
         (hours_of_a_climate_network, {"time": "LST_DAY,LST_CLK", "target": "T"}),

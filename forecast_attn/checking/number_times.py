@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -220,19 +221,21 @@ def season_of_cycle(frame: pd.DataFrame) -> int | None:
 
     Of a column of text also what `1:01` to `31:24` count behind their mark, from 1, or the words of `Winter 1990`.
     """
-    seasons = []
-    for name in frame.columns:
-        column = frame[name]
-        if isinstance(column.dtype, pd.CategoricalDtype) and re.search(r"\d", first := str(column.iloc[0])):
-            text, is_counted = column.astype("string"), _COUNTED_PART.match(first)
-            column = (
-                text.str.extract(_COUNTED_PART, expand=False)
-                if is_counted
-                else text.str.replace(r"\d+", "", regex=True)
-            )
-        season = len(pd.unique(column.iloc[: _CYCLES[1] * 2]))
-        if _CYCLES[0] <= season <= min(_CYCLES[1], len(column) // 2):
-            codes = pd.factorize(column)[0]
-            is_cycle = (codes[:season] == range(season)).all() and codes.max() < season
-            seasons += [season] if is_cycle and np.mean(codes[season:] == codes[:-season]) >= MOSTLY_REGULAR else []
+    seasons = [season for name in frame.columns for column in _cycles(frame[name]) if (season := _cycle_of(column))]
     return max(seasons, default=None)
+
+
+def _cycles(column: pd.Series) -> Iterator[pd.Series]:
+    yield column
+    if isinstance(column.dtype, pd.CategoricalDtype) and re.search(r"\d", first := str(column.iloc[0])):
+        text, is_counted = column.astype("string"), _COUNTED_PART.match(first)
+        yield text.str.extract(_COUNTED_PART, expand=False) if is_counted else text.str.replace(r"\d+", "", regex=True)
+
+
+def _cycle_of(column: pd.Series) -> int | None:
+    season = len(pd.unique(column.iloc[: _CYCLES[1] * 2]))
+    if not _CYCLES[0] <= season <= min(_CYCLES[1], len(column) // 2):
+        return None
+    codes = pd.factorize(column)[0]
+    is_cycle = (codes[:season] == range(season)).all() and codes.max() < season
+    return season if is_cycle and np.mean(codes[season:] == codes[:-season]) >= MOSTLY_REGULAR else None

@@ -22,7 +22,9 @@ from forecast_attn.data.findings import coded, columns_text, quoted, require_col
 from forecast_attn.data.reading.joined import (
     are_days_of_months,
     are_days_of_years,
-    are_years_of,
+    are_parts_of_years,
+    holds_years,
+    is_written_clock,
     periods_of_day,
     unit_of_column,
 )
@@ -381,9 +383,9 @@ def time_parts(frame: pd.DataFrame, free: list[str]) -> list[str]:
     for name in free:
         columns.setdefault(unit_of_column(frame[name]), name)
     finer = next((unit for unit in ("month", "quarter", "week") if unit in columns), None)
-    if "year" not in columns and finer is not None:
-        year = next((name for name in free if are_years_of(frame[columns[finer]], frame[name])), None)
-        columns |= {} if year is None else {"year": year}
+    if "year" not in columns or finer is None:
+        columns |= _parts_by_cells(frame, free, columns.get("year"), columns.get(finer or ""))
+        finer = finer or next((unit for unit in ("month", "week") if unit in columns), None)
     if "year" not in columns:
         return []
     order = ("year", "month", "day", "hour", "minute") if finer == "month" else ("year", finer)
@@ -396,11 +398,22 @@ def time_parts(frame: pd.DataFrame, free: list[str]) -> list[str]:
     if len(parts) == 1:
         parts += [str(each.name) for each in others if are_days_of_years(frame[parts[0]], each)][:1]
     if len(parts) == 2 and finer == "month":
-        months = [frame[parts[0]].rename("year"), frame[parts[1]]]
+        months = [frame[name].rename(unit) for name, unit in zip(parts, ("year", "month"), strict=True)]
         parts += [str(each.name) for each in others if are_days_of_months([*months, each])][:1]
     if len(parts) == 3:
-        parts += [str(each.name) for each in others if periods_of_day(each) is not None][:1]
+        parts += [str(each.name) for each in others if periods_of_day(each) is not None or is_written_clock(each)][:1]
     return parts
+
+
+def _parts_by_cells(frame: pd.DataFrame, free: list[str], year: str | None, part: str | None) -> dict[str | None, str]:
+    """The columns of years and of their months or weeks, of which names say one or none."""
+    years = [year] if year is not None else [name for name in free if holds_years(frame[name])]
+    for year in years:
+        for name in [part] if part is not None else [name for name in free if name != year]:
+            if are_parts_of_years(frame[year], frame[name]):
+                is_week = part is None and frame[name].nunique() > 12
+                return {"year": year} if part is not None else {"year": year, "week" if is_week else "month": name}
+    return {}
 
 
 def _find_item_id(frame: pd.DataFrame, free: list[str], reasons: dict[str, str], ignored: dict[str, str]) -> str | None:

@@ -46,6 +46,8 @@ PERIODS_OF_DAY = (24, 48, 96, 144, 288)
 """Numbers of steps of equal length that a day is divided into."""
 MOSTLY_DAYS = 0.9
 """Smallest share of the days from the first to the last one that rows with days of months have."""
+FEWEST_YEARS = 3
+"""Times that numbers go back with the years that they are parts of."""
 FIRST_YEAR, LAST_YEAR = 1500, 2200
 """Whole numbers that may be years."""
 SEPARATOR = "/"
@@ -148,6 +150,7 @@ def are_whole(column: pd.Series) -> bool:
     return bool(((numbers == np.round(numbers)) | np.isnan(numbers)).all())
 
 
+_WEEK_WORDS = set(_UNITS["week"])
 _PERIOD_NAMES = ("period", "per", "subperiod", "periode", "période", "periodo", "período")
 
 
@@ -223,15 +226,13 @@ def joined_time(columns: list[pd.Series], source: str) -> pd.Series:
     """
     columns = _by_position(columns)
     units = {unit_of_column(column): column for column in columns}
-    if "year" not in units and None in units and holds_years(units[None]):
-        units["year"] = units.pop(None)
     if "year" in units and len(columns) == 2 and are_days_of_years(*columns):
         return _digits(columns[0], 4) + "-" + _digits(columns[1], 3)
     if "year" in units and len(units) == len(columns):
         last = units.pop(None, None)
         if last is None or (units.keys() == {"year", "month"} and are_days_of_months([*units.values(), last])):
             return _date_of_units(units if last is None else {**units, "day": last}, source)
-        if "day" in units and periods_of_day(last) is not None:
+        if "day" in units and (periods_of_day(last) is not None or is_written_clock(last)):
             return _date_and_clock(_date_of_units(units, source), last)
     if len(columns) == 2:
         return _date_and_clock(*columns)
@@ -240,19 +241,30 @@ def joined_time(columns: list[pd.Series], source: str) -> pd.Series:
     raise DataError(message, "--time year,month,day,hour or --time date,time", code="FA201", options=("time",))
 
 
-def _by_position(columns: list[pd.Series]) -> list[pd.Series]:
-    """Columns without names, of which the first holds years, called year, month, day, hour and minute in this order.
+_OF_YEARS = {"month": 12, "quarter": 4, "week": 52}
+_MOST_OF_UNITS = {"month": 12, "week": 53, "day": 31, "hour": 24, "minute": 59}
 
-    The second one keeps its name where it counts the days of the year.
+
+def _by_position(columns: list[pd.Series]) -> list[pd.Series]:
+    """Columns whose names say nothing, behind one of years, called month, day, hour and minute in this order.
+
+    The second of two keeps its name where it counts the days of the year, and is the week where its name has that word.
+    Where they have names, they go on by one.
     """
-    are_unnamed = all(re.fullmatch(r"column_\d+", str(column.name)) for column in columns)
-    if not are_unnamed or not holds_years(columns[0]):
+    units = [unit_of_column(column) for column in columns]
+    if not holds_years(columns[0]) or units[0] not in (None, "year") or None not in units:
         return columns
-    units = ("year", "month", "day", "hour", "minute")
-    second = columns[1]
-    if len(columns) == 2 and pd.api.types.is_integer_dtype(second.dtype) and second.max() > len(MONTHS):
-        return [columns[0].rename("year"), second]
-    return [column.rename(unit) for column, unit in zip(columns, units, strict=False)]
+    called = [columns[0].rename("year")]
+    for column, known, unit in zip(columns[1:], units[1:], ("month", "day", "hour", "minute"), strict=False):
+        unit = "week" if not _WEEK_WORDS.isdisjoint(re.findall(r"[^\W\d_]+", str(column.name).lower())) else unit
+        fits = pd.api.types.is_integer_dtype(column.dtype) and 0 <= column.min() <= column.max() <= _MOST_OF_UNITS[unit]
+        is_named = re.fullmatch(r"column_\d+", str(column.name)) is None
+        if is_named and fits and unit in ("month", "week"):
+            steps = np.diff(columns[0].to_numpy(np.int64) * _OF_YEARS[unit] + column.to_numpy(np.int64))
+            fits = np.mean(steps[steps > 0] == 1) >= MOSTLY_DAYS
+        fits = fits and not (is_named and unit == "day" and not are_days_of_months([*called, column]))
+        called.append(column.rename(unit) if known is None and fits else column)
+    return called
 
 
 def are_days_of_months(columns: list[pd.Series]) -> bool:
@@ -267,18 +279,28 @@ def are_days_of_months(columns: list[pd.Series]) -> bool:
     return bool(days.notna().all() and len(days) >= MOSTLY_DAYS * ((days.max() - days.min()).days + 1))
 
 
-def are_years_of(part: pd.Series, year: pd.Series) -> bool:
-    """Return whether a column holds the years of another one's months or quarters, whatever it is called.
+def are_parts_of_years(year: pd.Series, part: pd.Series) -> bool:
+    """Return whether a column counts the months, quarters or weeks of another one's years, whatever they are called.
 
-    Nearly all of them are there, from the first to the last one.
+    Nearly all of them are there, from the first to the last one. Where the names of both say nothing, numbers from 1 to
+    12 (or 52, if one is called week) also go back with each year, and nowhere else.
     """
     if not pd.api.types.is_integer_dtype(year.dtype) or not holds_years(year) or year.nunique() < 2:
         return False
     unit = unit_of_column(part)
+    _, named = _by_position([year, part])
+    of_year = _OF_YEARS.get(str(unit or unit_of(str(named.name))), 0)
+    if not of_year or (unit is None and re.search(r"(?:^|[\W_])id$|[a-z]I[dD]$", str(part.name))):
+        return False
     parts = pd.to_numeric(_digits(part, 2), errors="coerce").to_numpy(np.float64, na_value=np.nan)
-    of_year = {"month": 12, "quarter": 4}.get(str(unit), 0)
-    numbers = np.unique((year.to_numpy(np.int64) * of_year + parts)[(parts >= 1) & (parts <= of_year)])
-    return len(numbers) > of_year and len(numbers) >= MOSTLY_DAYS * (np.ptp(numbers) + 1)
+    if unit is None and not (np.nanmin(parts) == 1 and of_year <= np.nanmax(parts) <= of_year + 1):
+        return False
+    is_known = (parts >= 1) & (parts <= of_year)
+    numbers = np.unique(year.to_numpy(np.int64)[is_known] * of_year + parts[is_known])
+    if len(numbers) <= of_year or len(numbers) < MOSTLY_DAYS * (np.ptp(numbers) + 1):
+        return False
+    is_back, is_other = np.diff(parts) < 0, np.diff(year) != 0
+    return unit is not None or bool((is_back == is_other).all() and is_back.sum() >= FEWEST_YEARS)
 
 
 def are_days_of_years(year: pd.Series, day: pd.Series) -> bool:
@@ -370,6 +392,12 @@ def _start_of_period(date: pd.Series, period: pd.Series, per_day: int) -> pd.Ser
         [f" {each // 60:02d}:{each % 60:02d}" for each in minutes.tolist()], index=date.index, dtype="string"
     )
     return _as_day(date) + clock
+
+
+def is_written_clock(column: pd.Series) -> bool:
+    """Return whether a column of text holds times of day, `13:05`."""
+    is_text = isinstance(column.dtype, pd.CategoricalDtype)
+    return is_text and _are_all(column.cat.categories[:20], rf"{_TIME_OF_DAY}(:\d{{2}})?")
 
 
 def is_clock_of_digits(column: pd.Series) -> bool:
