@@ -373,7 +373,7 @@ def _candidates_with(frame: pd.DataFrame, time: str, config: DataConfig) -> Iter
     steps = distinct_values(longest)
     regular = regularity(steps)
     season = None
-    if counts_rows(time) and name is None:
+    if counts_rows(time) and name is None and stamps.dtype.kind == "i":
         season = season_of_fractions(frame) or season_of_cycle(frame)
     if season is None and date_format is None and stamps.dtype.kind == "i" and regular >= REGULAR:
         season = season_of_unit(frame[time], len(steps)) if time in frame.columns else None
