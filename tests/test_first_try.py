@@ -645,6 +645,11 @@ def twelve_firms() -> pd.DataFrame:
     return pd.DataFrame({"year": years, "unit": np.repeat(np.arange(1, 13), 20), "y": values(240)})
 
 
+def firms_of_each_year() -> pd.DataFrame:
+    frame = twelve_firms()
+    return frame.sort_values(["year", "unit"])
+
+
 def months_of_cost_centres() -> pd.DataFrame:
     frame = periods_of_accountants().rename(columns={"Jahr": "Geschäftsjahr"})
     return frame.loc[frame.index.repeat(2)].assign(Stelle=[1000, 1010] * 96, Ist=values(192))
@@ -666,6 +671,12 @@ def hours_of_a_climate_network() -> pd.DataFrame:
 def hours_of_an_old_recorder() -> pd.DataFrame:
     time = pd.date_range("1989-11-01", periods=480, freq="h")
     return pd.DataFrame({"a": time.strftime("%y%m%d").astype(int), "b": time.hour, "level": values(480)})
+
+
+def hours_ending_of_a_market() -> pd.DataFrame:
+    time = pd.date_range("2020-01-14", periods=480, freq="h")
+    ending = [f"HE{hour + 1}" for hour in time.hour]
+    return pd.DataFrame({"Delivery Date": time.strftime("%m/%d/%Y"), "Hour Ending": ending, "LMP": values(480)})
 
 
 def half_hours_of_a_grid() -> pd.DataFrame:
@@ -806,10 +817,12 @@ def countries_with_two_unknown() -> pd.DataFrame:
         (months_in_japanese, {"time": "年,月"}),
         (weeks_of_epidemiologists, {"time": "MMWR_year,MMWR_week"}),
         (twelve_firms, {"item_id": "unit"}),
+        (firms_of_each_year, {"item_id": "unit"}),
         (months_of_cost_centres, {"time": "Geschäftsjahr,Periode", "item_id": "Stelle"}),
         (clocks_of_a_weather_station, {"time": "Date,Time"}),
         (hours_of_a_climate_network, {"time": "LST_DAY,LST_CLK", "target": "T"}),
         (hours_of_an_old_recorder, {"time": "a,b", "date_format": "%y%m%d %H:%M"}),
+        (hours_ending_of_a_market, {"time": "Delivery Date,Hour Ending"}),
         (half_hours_of_a_grid, {"time": "date,hour"}),
         (seconds_of_a_clock_that_is_off, {"time": "ts", "date_format": "s", "resample": "min"}),
         (months_without_a_year, {"time": "row-number", "season": "12"}),

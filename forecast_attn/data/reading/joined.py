@@ -259,6 +259,8 @@ def _by_position(columns: list[pd.Series]) -> list[pd.Series]:
         unit = "week" if not _WEEK_WORDS.isdisjoint(re.findall(r"[^\W\d_]+", str(column.name).lower())) else unit
         fits = pd.api.types.is_integer_dtype(column.dtype) and 0 <= column.min() <= column.max() <= _MOST_OF_UNITS[unit]
         is_named = re.fullmatch(r"column_\d+", str(column.name)) is None
+        if unit == "month" and units[0] == "year":  # whoever names the years names the months: these are firms
+            fits = fits and not is_named
         if is_named and fits and unit in ("month", "week"):
             steps = np.diff(columns[0].to_numpy(np.int64) * _OF_YEARS[unit] + column.to_numpy(np.int64))
             fits = np.mean(steps[steps > 0] == 1) >= MOSTLY_DAYS
@@ -367,13 +369,26 @@ def is_hours(column: pd.Series) -> bool:
 def periods_of_day(column: pd.Series) -> int | None:
     """Hours, half-hours or shorter steps of a day that a column called period counts from 1; None for other columns.
 
-    A day of a clock change has one hour more or less: 46 or 50 half-hours.
+    Also hours written as `HE01` (hour ending). A day of a clock change has one hour more or less: 46 or 50 half-hours.
     """
-    named = re.search(r"period|interval", str(column.name), re.IGNORECASE)
-    if named is None or not pd.api.types.is_integer_dtype(column.dtype) or len(column) == 0 or column.min() != 1:
+    hours = _numbered_hours(column)
+    named = hours is not None or re.search(r"period|interval", str(column.name), re.IGNORECASE)
+    column = column if hours is None else hours
+    if not named or not pd.api.types.is_integer_dtype(column.dtype) or len(column) == 0 or column.min() != 1:
         return None
     most = int(column.max())
     return next((count for count in PERIODS_OF_DAY if most in (count, count + count // 24)), None)
+
+
+def _numbered_hours(column: pd.Series) -> pd.Series | None:
+    """The numbers of `HE01` to `HE24`, `H1` or `Hour 1`; None for other cells."""
+    if not isinstance(column.dtype, pd.CategoricalDtype) or not 0 < len(column.cat.categories) <= 25:
+        return None
+    cells = [re.fullmatch(r"([^\W\d_]+)[ _]?0?(\d{1,2})", str(cell)) for cell in column.cat.categories]
+    hours = [int(cell[2]) for cell in cells if cell is not None and cell[1].lower() in ("he", *_UNITS["hour"])]
+    if len(hours) < len(cells) or column.isna().any():
+        return None
+    return pd.Series(np.array(hours, np.int64)[column.cat.codes], index=column.index, name=column.name)
 
 
 def _start_of_period(date: pd.Series, period: pd.Series, per_day: int) -> pd.Series:
@@ -382,7 +397,8 @@ def _start_of_period(date: pd.Series, period: pd.Series, per_day: int) -> pd.Ser
     The clock of British half-hours is changed at 1:00, that of central Europe at 2:00.
     """
     hour = per_day // 24
-    numbers = period.to_numpy(np.int64) - 1
+    hours = _numbered_hours(period)
+    numbers = (period if hours is None else hours).to_numpy(np.int64) - 1
     most = pd.Series(numbers).groupby(pd.factorize(date)[0]).transform("max").to_numpy() + 1
     before = hour * (1 if per_day == 48 else 2)  # periods before the hour that is skipped, or repeated
     later = np.where((most == per_day - hour) & (numbers >= before), hour, 0)
