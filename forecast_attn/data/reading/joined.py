@@ -263,7 +263,7 @@ def _by_position(columns: list[pd.Series]) -> list[pd.Series]:
             fits = fits and not is_named
         if is_named and fits and unit in ("month", "week"):
             steps = np.diff(columns[0].to_numpy(np.int64) * _OF_YEARS[unit] + column.to_numpy(np.int64))
-            fits = np.mean(steps[steps > 0] == 1) >= MOSTLY_DAYS
+            fits = bool(np.sum(steps == 1) >= MOSTLY_DAYS * max(np.sum(steps > 0), 1))
         fits = fits and not (is_named and unit == "day" and not are_days_of_months([*called, column]))
         called.append(column.rename(unit) if known is None and fits else column)
     return called
