@@ -889,6 +889,13 @@ def test_a_tiny_table_gets_the_command_with_sizes(tmp_path: Path) -> None:
     assert dict(proposal.options) == {"lookback": 2, "horizon": 2}
 
 
+def test_series_of_a_few_rows_each_get_the_command_with_the_smallest_sizes(tmp_path: Path) -> None:
+    """As the visits to herds: fifteen of them, four periods."""
+    herds = [(herd, period, values(1)[0]) for herd in range(15) for period in range(1, 5)]
+    first = first_of(tmp_path, pd.DataFrame(herds, columns=["herd", "period", "cases"]))
+    assert {**first, "time": "period", "item_id": "herd", "lookback": 2, "horizon": 1} == first
+
+
 def test_numbers_with_an_odd_last_step_are_put_on_the_usual_one(tmp_path: Path) -> None:
     """As ChickWeight: weighed every second day, and once more on the last."""
     path = tmp_path / "table.csv"

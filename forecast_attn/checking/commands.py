@@ -212,7 +212,8 @@ def _of_the_likeliest(
 def _of_little(config: DataConfig, options: dict[str, Any], again: Examination) -> Proposal | None:
     """The proposal of a table read by options, if all that stops it is that it has few rows or few values."""
     assert again.table is not None
-    sizes: tuple[dict[str, Any], ...] = ({}, dict(zip(("lookback", "horizon"), SMALLEST_SIZES[0], strict=True)))
+    smallest = [{"lookback": lookback, "horizon": horizon} for lookback, horizon in SMALLEST_SIZES]
+    sizes: list[dict[str, Any]] = [{}, *smallest]
     for size in sizes if all(error.code == "FA403" for error in again.to_report().errors) else ():
         smaller = examine(again.table, replace(config, **options, **size)) if size else again
         if not smaller.has_errors and smaller.preparation is not None and _averages_little(smaller):
