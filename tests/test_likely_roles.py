@@ -62,12 +62,42 @@ def hours_after_doses() -> pd.DataFrame:
     return pd.DataFrame({"id": np.repeat(np.arange(20), 11), "after": hours, "conc": noise(220)})
 
 
+def careers_of_players() -> pd.DataFrame:
+    """Players come and go: each has a row in every year of his career, an eighth of all years."""
+    starts = np.repeat(np.sort(RNG.integers(1900, 2012, 60)), 14)
+    frame = pd.DataFrame({"player": np.repeat(np.arange(60), 14).astype(str), "year": starts + np.tile(range(14), 60)})
+    frame["player"] = "p" + frame["player"]
+    return frame.assign(games=RNG.integers(3, 99, 840)).sort_values(["year", "player"])
+
+
+def a_column_of_few_rows() -> pd.DataFrame:
+    """Sales of discs are known of a third of the weeks."""
+    discs = np.where(np.arange(90) % 3, np.nan, noise(90))
+    week = pd.date_range("2020-01-06", periods=90, freq="W-MON").strftime("%Y-%m-%d")
+    return pd.DataFrame({"week": week, "discs": discs, "tickets": noise(90), "staff": noise(90)})
+
+
+def quarters_written_twice() -> pd.DataFrame:
+    """As gretl writes them: 1964Q1, and once more as a number that goes up by 0.1, or by 0.7 to the next year."""
+    years, quarters = np.repeat(np.arange(1964, 1984), 4), np.tile(np.arange(1, 5), 20)
+    obs = [f"{year}Q{quarter}" for year, quarter in zip(years, quarters, strict=True)]
+    return pd.DataFrame({"obs": obs, "period": years + quarters / 10, "rate": noise(80), "money": noise(80)})
+
+
+def years_beside_a_trend() -> pd.DataFrame:
+    return pd.DataFrame({"obs": np.arange(1922, 1962), "trend": np.arange(1, 41), "q": noise(40), "p": noise(40)})
+
+
 CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
     "prices": (prices_of_several_goods, {"item_id": "state", "target": "consumption"}),
     "shots": (shots_of_a_game, {"target": "row-count"}),
-    "regions": (regions_of_three_periods, {}),
+    "regions": (regions_of_three_periods, {"time": "period", "item_id": "region"}),
     "pupils": (pupils_by_half_years, {"time": "row-number", "item_id": "child", "target": "math"}),
     "harvests": (harvests_of_farms, {"time": "row-number", "item_id": "id", "target": "output"}),
+    "careers": (careers_of_players, {"item_id": "player", "freq": None}),
+    "few rows": (a_column_of_few_rows, {"target": "tickets"}),
+    "quarters": (quarters_written_twice, {"time": None, "target": "rate"}),
+    "a trend": (years_beside_a_trend, {"time": "obs", "target": "q"}),
     "doses": (hours_after_doses, {}),
 }
 

@@ -168,7 +168,7 @@ def role_candidates(frame: pd.DataFrame, config: DataConfig) -> list[RoleCandida
     if any(part not in frame.columns for name in named for part in parts_of(name, frame) if part not in made):
         return []
     names = [config.time] if config.time is not None else list(_time_candidates(frame, config))
-    candidates = _ranked([candidate for name in names for candidate in _candidates_with(frame, name, config)])
+    candidates = _ranked(frame, [candidate for name in names for candidate in _candidates_with(frame, name, config)])
     numbered = list(_numbered_rows(frame, config)) if config.time is None and ROW_NUMBER in names else []
     if numbered:
         return numbered
@@ -195,7 +195,7 @@ def _numbers_rows(frame: pd.DataFrame, time: str) -> bool:
     return counts_rows(time) or (time in frame.columns and not is_named and counts_up(frame[time]))
 
 
-def _ranked(candidates: list[RoleCandidate]) -> list[RoleCandidate]:
+def _ranked(frame: pd.DataFrame, candidates: list[RoleCandidate]) -> list[RoleCandidate]:
     """The likelier candidates first: by their kind, without what follows another date, in the order of rows, finer."""
     dates = [each for each in candidates if each.stamps.dtype.kind == "M"]
 
@@ -203,7 +203,7 @@ def _ranked(candidates: list[RoleCandidate]) -> list[RoleCandidate]:
         others = [each.stamps for each in dates if each.kind == candidate.kind] if candidate in dates else []
         is_second = any(_comes_after(candidate.stamps, other) for other in others)
         num_times = len(distinct_values(candidate.stamps))
-        is_year = unit_of(candidate.time) == "year"
+        is_year = candidate.time in frame.columns and holds_years(frame[candidate.time])
         return candidate.kind, is_second, not _are_sorted(candidate.stamps), -num_times, not is_year, candidate.time
 
     return sorted(candidates, key=rank)
@@ -377,7 +377,7 @@ def _candidates_with(frame: pd.DataFrame, time: str, config: DataConfig) -> Iter
         season = season_of_fractions(frame) or season_of_cycle(frame)
     if season is None and date_format is None and stamps.dtype.kind == "i" and regular >= REGULAR:
         season = season_of_unit(frame[time], len(steps)) if time in frame.columns else None
-    kind = _kind(time, stamps, is_unique=is_unique, is_regular=regular >= REGULAR)
+    kind = _kind(frame, time, stamps, is_unique=is_unique, is_regular=regular >= REGULAR)
     are_years = name is None and time in frame.columns and is_called_year(time) and holds_years(frame[time])
     if kind == _NEITHER and are_years and regular >= REGULAR and _are_sorted(stamps):
         are_few = np.median(np.unique(stamps, return_counts=True)[1]) == 1
@@ -443,14 +443,19 @@ def _rows_of_far_years(frame: pd.DataFrame, config: DataConfig) -> Iterator[Role
             )
 
 
-def _kind(time: str, stamps: NDArray[Any], *, is_unique: bool, is_regular: bool) -> int:
+def _kind(frame: pd.DataFrame, time: str, stamps: NDArray[Any], *, is_unique: bool, is_regular: bool) -> int:
     """Dates that are unique and regular, steps that are; then dates that another step makes a series of; then rows."""
     if time == ROW_NUMBER:
         return _ROW_NUMBERS
     is_date, is_axis = stamps.dtype.kind == "M", is_unique and is_regular
     if is_date:
         return _DATES if is_axis else _UNEVEN_DATES if is_unique else _EVENTS
-    return _NEITHER if not is_axis else _COUNTED_ROWS if counts_rows(time) else _STEP_NUMBERS
+    return _NEITHER if not is_axis else _COUNTED_ROWS if _counts_no_years(frame, time) else _STEP_NUMBERS
+
+
+def _counts_no_years(frame: pd.DataFrame, time: str) -> bool:
+    """Return whether a column numbers the rows by its name, and its cells are no years: `obs` may be from 1952 on."""
+    return counts_rows(time) and not (time in frame.columns and holds_years(frame[time]))
 
 
 def _stamps(frame: pd.DataFrame, time: str, config: DataConfig) -> NDArray[Any] | None:

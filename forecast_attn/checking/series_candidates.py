@@ -148,7 +148,8 @@ def _keys_of(
     Of several, those of text, of fewest series, whose numbers are called names (`zipcode`), and that stand first. One
     with empty cells, as of provinces where a country has none, is no name but `NA`.
     """
-    steps, distinct = pd.factorize(stamps)
+    steps, distinct = pd.factorize(stamps, sort=True)
+    are_many = len(stamps) >= FEWEST_PER_SERIES * len(distinct)
     texts = len(codes) - len(numeric)
 
     @functools.cache
@@ -156,7 +157,7 @@ def _keys_of(
         """Share of repeated stamps, and rank; all are repeated for columns that cannot be names."""
         keys = _joined_codes([codes[name] for name in names])
         rows = np.bincount(keys)
-        is_sparse = len(keys) < FEWEST_TOGETHER * len(rows) * len(distinct)
+        is_sparse = len(keys) < FEWEST_TOGETHER * (_spans(keys, steps).sum() if are_many else len(rows) * len(distinct))
         if is_sparse and (len(names) > 1 or not _stand_apart(keys, stamps)):
             # Each stamp has one of the keys, mostly: a property that changes, as the weather does.
             return 1.0, (0, 0, 0)
@@ -174,6 +175,15 @@ def _keys_of(
                 names = min(usable)[-1]
                 return ",".join(names), _joined_codes([codes[name] for name in names])
     return None
+
+
+def _spans(keys: Keys, steps: Keys) -> Keys:
+    """The number of stamps from the first to the last row of each key: of players, those of their careers."""
+    last = np.zeros(keys.max(initial=0) + 1, np.int64)
+    first = np.full(len(last), steps.max(initial=0))
+    np.maximum.at(last, keys, steps)
+    np.minimum.at(first, keys, steps)
+    return np.asarray(last - first + 1, np.int64)
 
 
 def _joined_codes(columns: list[Keys]) -> Keys:

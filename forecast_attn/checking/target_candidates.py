@@ -37,6 +37,8 @@ _FAR = 0.1
 """Share of the deviation of a coordinate by which the places of two events differ, and not those of a track."""
 _SCALE_APART = 20.0
 """Largest over smallest median of columns that are alike."""
+_MOSTLY_KNOWN = 0.5
+"""Share of rows in which a column has a value that is no more than a remark on some of them."""
 _AS_OFTEN = 0.8
 """Smallest over largest number of rows of codes that each stand in about as many."""
 _LIKELY_TARGETS = (
@@ -93,8 +95,16 @@ def target_candidates(
     def rank(column: str) -> tuple[int | bool, ...]:
         is_forecast = not (FORECAST_WORDS | _PAST_WORDS).isdisjoint(words_of(column))
         is_amount = candidate.is_of_events and is_called_money(column)
-        is_total = "total" in words_of(column)
-        return doubts[column], by_name[column], column not in titled, is_forecast, not is_amount, not is_total
+        is_rare = values[column].notna().mean() < _MOSTLY_KNOWN
+        return (
+            doubts[column],
+            by_name[column],
+            column not in titled,
+            is_forecast,
+            is_rare,
+            not is_amount,
+            "total" not in words_of(column),
+        )
 
     is_named = any(by_name[each] < len(_LIKELY_TARGETS) or each in titled for each in likely)
     are_of_one_scale = _have_one_scale([values[n] for n in likely])
@@ -203,11 +213,12 @@ def _doubt(values: pd.Series, series: NDArray[np.int64], candidate: RoleCandidat
         return _NAMES
     if _stands_still(values) or _are_codes(values):
         return 2
-    if _goes_one_way(values, series, evenly=True):
+    rises = _goes_one_way(values, series, evenly=False)
+    if rises and (_goes_one_way(values, series, evenly=True) or _counts_years(values)):
         return _NAMES
     is_axis = _is_called(name, _SUBJECT_PROPERTIES) or _is_clock_number(values)
     # An axis may be uneven where no column is the time: ages of samples of a core.
-    return int(is_axis or (candidate.time == ROW_NUMBER and _goes_one_way(values, series, evenly=False)))
+    return int(is_axis or (candidate.time == ROW_NUMBER and rises))
 
 
 def _jumps(values: pd.Series) -> bool:
@@ -258,6 +269,12 @@ def _goes_one_way(values: pd.Series, series: NDArray[np.int64], *, evenly: bool)
         return False
     usual = np.median(steps)
     return not evenly or bool(np.mean(np.abs(steps - usual) <= EVEN * abs(usual)) >= MOSTLY_STEPS)
+
+
+def _counts_years(values: pd.Series) -> bool:
+    """Return whether numbers that rise are years and their parts, however these are written: 1964.1 to 1964.4."""
+    years = np.floor(values.dropna().to_numpy())
+    return bool(years.min() >= FIRST_YEAR and years.max() <= LAST_YEAR and np.isin(np.diff(np.unique(years)), 1).all())
 
 
 def _counts_or_cycles(values: pd.Series, series: NDArray[np.int64]) -> bool:
