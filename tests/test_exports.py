@@ -394,7 +394,7 @@ READ: dict[Callable[[], str], tuple[dict[str, object], str]] = {
         {"time": "row-number", "target": "hr"},
         "'hr', 12 steps of 1 row ahead, if the rows are in the order of time",
     ),
-    of_an_ocean_index: ({"skip_rows": 1, "time": "Year"}, "'Value', 12 steps of 1 month ahead"),
+    of_an_ocean_index: ({"skip_rows": 1, "date_format": "%Y%m"}, "'Value', 12 steps of 1 month ahead"),
     of_a_price_index: (
         {"skip_rows": 2, "layout": "calendar"},
         "the cells as one series, 12 steps of 1 month ahead",
