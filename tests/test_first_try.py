@@ -1376,7 +1376,7 @@ def test_many_series_of_four_years_are_enough(tmp_path: Path) -> None:
     proposal = find_proposals(path, DataConfig())[0]
     assert (proposal.item_id, proposal.num_series, proposal.horizon) == ("route", 40, 1)
     path.write_text("\n".join(path.read_text().splitlines()[:9]))  # two routes
-    assert find_proposals(path, DataConfig()) == ()
+    assert find_proposals(path, DataConfig())[0].options == {"item_id": "route", "lookback": 2, "horizon": 1}
 
 
 def test_a_column_that_is_named_twice_costs_the_names(tmp_path: Path) -> None:
