@@ -613,8 +613,8 @@ def brought_near(column: pd.Series) -> pd.Series | None:
 
 def _plain_clocks(text: pd.Series) -> pd.Series:
     """Normalise clock times: `1:05pm` to `1:05 PM`, and nothing between digits of a date and of its clock time."""
-    if matches(text, r"([AaPp]\.?[Mm]\.?|\d:\d{2} ?[ap])$").any():
-        text = text.str.replace(r"\s*([AaPp])(\.?[Mm]\.?)?$", lambda half: f" {half[1].upper()}M", regex=True)
+    if matches(text, r"([AaPp]\.? ?[Mm]\.?|\d:\d{2} ?[ap])$").any():
+        text = text.str.replace(r"\s*([AaPp])(\.? ?[Mm]\.?)?$", lambda half: f" {half[1].upper()}M", regex=True)
     if text.str.contains(",", regex=False).any():
         text = replaced(text, r",\s*(\d{1,2}:)", r" \1")
     if matches(text.head(100), r"^\d{8}:\d{4}$").any():  # 20160101:0010, as the solar archive PVGIS writes it

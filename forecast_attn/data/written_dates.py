@@ -10,6 +10,7 @@ import datetime
 import re
 from collections.abc import Callable, Iterator
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -65,7 +66,6 @@ _WORD = re.compile(r"[^\W\d_]+\.?")
 _WEEKDAY = re.compile(rf"(?:{_WEEKDAYS.replace(' ', '|')})\b\.?,?\s+(?=\S*\d|[^\W\d_]+\.? \d)", re.IGNORECASE)
 _ORDINAL = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th|er|º|ª|\.(?= ?[^\W\d_]))(?![^\W\d_])", re.IGNORECASE)
 _OF = re.compile(r"\s+(?:de|del|of)\s+", re.IGNORECASE)
-_ASIAN = re.compile(r"(\d{4})[年년](?: ?(\d{1,2})[月월](?: ?(\d{1,2})[日일])?)?")
 _ZONE = re.compile(rf"(?<=\d)\s*\(?({'|'.join(_ZONES)})\)?$")
 _GMT_WITH_OFFSET = re.compile(r"\s*(?:GMT|UTC)([+-]\d{2}:?\d{2})(?: \([^)]*\))?$")
 _ZONE_IN_BRACKETS = re.compile(r"(?<=[\dZ]) ?\[[A-Za-z_]+(?:/[A-Za-z_]+)*\]$")
@@ -74,6 +74,7 @@ _SPAN = re.compile(r"(.{8,}?)(?: - | – | to | bis |/)(.{8,})")
 _CLOCKS = re.compile(r"(.*\d{1,2}:\d{2}) ?(?: - | – )\d{1,2}:\d{2}")
 _YEARS = re.compile(r"(\d{4}) ?[-/–] ?(\d{4}|\d{2})")
 _SHORT_MONTHS = re.compile(r"(0?[1-9]|1[0-2])[/-](\d{2})")
+_SHORT_YEARS = re.compile(r"(\d{2})[ -]([A-Z][a-z]{2,8})")
 _WEEKS = re.compile(r"(\d{2})[/-](\d{4})|(\d{4})[/-](\d{2})")
 _COMMA_SECONDS = re.compile(r"(\d:\d{2}:\d{2}),(\d+)$")
 _YEAR = r"((?:1[6-9]|2[0-2])\d{2})"
@@ -81,6 +82,8 @@ _CLOCK = r"(\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?)"
 _MONTH = rf"({'|'.join(sorted(_NAMES, key=len, reverse=True))})"
 _NAME = r"([^\W\d_]{3,})\.?"
 _ROMAN = ("I", "II", "III", "IV")
+_BLANK = re.compile("[\u00a0\u202f]")
+"""As Windows puts before `a. m.`."""
 _MARK = re.compile(r"(?<=[\w.])\s*(?:\[[a-z]\]|\([a-z]\)|[*†]+)$")
 """Behind what is provisional, revised, or has a footnote: `Jan 2024 [r]`, `2002-03*`."""
 _Plain = str | Callable[[re.Match[str]], str]
@@ -101,6 +104,7 @@ _PLAIN_FORMS: tuple[tuple[str, _Plain], ...] = (
         rf"(\d{{1,2}})([/._]){_NAME}\2(\d{{4}}|\d{{2}})( \d.*)?",
         lambda date: f"{date[1]}-{date[3]}-{date[4]}{date[5] or ''}",
     ),
+    (r"FY ?['’]?(\d{2})(?:[/-]\d{2})?", lambda date: _full_year(date[1])),
     (r"FY ?['’]?(\d{4}|\d{2})[ /_-]*[QT]([1-4])", lambda date: f"{_full_year(date[1])}Q{date[2]}"),
     (r"[QT]([1-4])[ /_-]*FY ?['’]?(\d{4}|\d{2})", lambda date: f"{_full_year(date[2])}Q{date[1]}"),
     (r"(\d{1,4})([ _])(\d{1,2})\2(\d{4}|\d{2})", r"\1-\3-\4"),
@@ -128,17 +132,62 @@ _PLAIN_FORMS: tuple[tuple[str, _Plain], ...] = (
     (rf"\[?(\d{{1,2}})/{_MONTH}/{_YEAR}:{_CLOCK}( [+-]\d{{4}})?\]?", r"\1 \2 \3 \4\5"),  # of a web server
     (rf"(\d{{1,2}}){_MONTH}(\d{{4}}|\d{{2}})(?:[: ]{_CLOCK})?", lambda date: _joined(*date.groups())),  # of SAS
     (  # of Oracle
-        rf"(\d{{1,2}}-{_MONTH}-\d{{2,4}} \d{{1,2}})\.(\d{{2}})\.(\d{{2}})(?:\.0+)?( [AP]M)?",
-        lambda date: f"{date[1]}:{date[3]}:{date[4]}{date[5] or ''}",
+        rf"(\d{{1,2}}-{_MONTH}-\d{{2,4}} \d{{1,2}})\.(\d{{2}})\.(\d{{2}})(?:\.0+)?( [AP]M)?( [+-]\d{{2}}:\d{{2}})?",
+        lambda date: f"{date[1]}:{date[3]}:{date[4]}{date[5] or ''}{date[6] or ''}",
     ),
     (rf"(\d{{4}}([-/.])\d{{2}}\2\d{{2}})[-_ ](\d{{2}}|{_CLOCK})", lambda date: f"{date[1]} {date[3]}"),
     (r"(\d{8})[-_ ](\d{4}|\d{6})(?:\d{3})?", r"\1\2"),
     (r"(\d{1,2}\.\d{1,2}\.\d{4}|\d{4}-\d{2}-\d{2})[T ](\d{1,2})\.(\d{2})(?:\.(\d{2}))?", lambda date: _dotted(date)),
     (rf"{_CLOCK},? +(\d{{1,2}}[/.-]\d{{1,2}}[/.-]\d{{2,4}}|\d{{4}}-\d{{2}}-\d{{2}})", r"\2 \1"),
     (r"/Date\((-?\d+)(?:[+-]\d{4})?\)/", lambda date: _of_milliseconds(int(date[1]))),
+    (r"(\d{4})\. (\d{1,2})\. (\d{1,2})\.?(.*)", r"\1-\2-\3\4"),  # of Korea
+    (  # 2024_01_31_13_05
+        r"(\d{4})([-_])(\d\d)\2(\d\d)[-_ ](\d\d)([-_])(\d\d)(?:\6(\d\d))?",
+        lambda date: f"{date[1]}-{date[3]}-{date[4]} {date[5]}:{date[7]}:{date[8] or '00'}",
+    ),
+    (r"(\d{1,2}([/.-])\d{1,2}\2\d{4}|\d{4}([/.-])\d\d\3\d\d) ([01]\d|2[0-4])([0-5]\d)", r"\1 \4:\5"),
+    (  # 310124 1305, be it day first or year first
+        r"(\d\d)(\d\d)(\d\d)[-_ ]([01]\d|2[0-3]):?([0-5]\d)(?::?([0-5]\d))?",
+        lambda date: f"{date[1]}-{date[2]}-{date[3]} {date[4]}:{date[5]}:{date[6] or '00'}",
+    ),
+    (rf"(\d{{1,2}}) ?[-–] ?\d{{1,2}} ({_MONTH},? {_YEAR})", r"\1 \2"),  # 1-7 January 2024
+    (rf"{_MONTH} (\d{{1,2}}) ?[-–] ?(?:{_MONTH} )?\d{{1,2}},? {_YEAR}", lambda days: _first_day(*days.groups())),
 )
 """Forms of whole cells -> the same as a plainer one."""
 _PLAINER = [(re.compile(form, re.IGNORECASE), plain) for form, plain in _PLAIN_FORMS]
+
+
+_ERAS = {"令和": 2018, "平成": 1988, "昭和": 1925}
+"""Japanese era -> the year before its first one."""
+_ASIAN_FORMS: tuple[tuple[str, _Plain], ...] = (
+    (r"(令和|平成|昭和)(\d{1,2}|元)年", lambda era: f"{_ERAS[era[1]] + int(era[2].replace('元', '1'))}年"),
+    (r" ?(?:[(（][月火水木金土日일월화수목금토][)）]|(?:星期|周)[一二三四五六日])", ""),
+    (r"(\d{4})[年년] ?第?([1-4一二三四])(?:季度?|四半期|분기)", lambda date: f"{date[1]}Q{_digit(date[2])}"),
+    (r"(\d{4})[年년](?: ?(\d{1,2})[月월](?: ?(\d{1,2})[日일])?)?", lambda date: _filled("-", date)),
+    (r" ?(\d{1,2})[时時点點시](?: ?(\d{1,2})[分분](?: ?(\d{1,2})[秒초])?)?", lambda clock: f" {_clock(clock)}"),
+    (r" ?(?:上午|午前|오전) ?(\d.*)", r" \1 AM"),
+    (r" ?(?:下午|午後|오후) ?(\d.*)", r" \1 PM"),
+)
+"""Parts of Chinese, Japanese and Korean cells -> plainer ones: eras, weekdays, quarters, dates, clocks, day halves."""
+_ASIAN_PARTS = [(re.compile(form), plain) for form, plain in _ASIAN_FORMS]
+
+
+def _western(cell: str) -> str:
+    for form, plain in _ASIAN_PARTS:
+        cell = form.sub(plain, cell)
+    return cell.strip()
+
+
+def _digit(number: str) -> str:
+    return str("一二三四".find(number) + 1 or number)
+
+
+def _filled(mark: str, parts: re.Match[str]) -> str:
+    return mark.join(part.zfill(2) for part in parts.groups() if part)
+
+
+def _clock(parts: re.Match[str]) -> str:
+    return _filled(":", parts) + ("" if parts[2] else ":00")
 
 
 def plain_dates(text: pd.Series) -> pd.Series:
@@ -147,8 +196,10 @@ def plain_dates(text: pd.Series) -> pd.Series:
     Args:
         text: stripped cells, each once. A cell of another form than the first one is changed alike, or stays.
     """
-    text = text.str.replace(_MARK, "", regex=True)
+    text = text.str.replace(_BLANK, " ", regex=True).str.replace(_MARK, "", regex=True)
     first = next((cell for cell in text.head(100) if isinstance(cell, str) and cell), "")
+    if not first.isascii() and any(form.search(first) for form, _ in _ASIAN_PARTS):
+        text, first = text.map(_western, na_action="ignore").astype("string"), _western(first)
     known = next(((form, plain) for form, plain in _PLAINER if form.fullmatch(first)), None)
     if known is not None:
         text = text.map(lambda cell: _plain_cell(cell, *known), na_action="ignore").astype("string")
@@ -161,6 +212,8 @@ def plain_dates(text: pd.Series) -> pd.Series:
         text = text.map(lambda cell: _in_english(cell, has_months), na_action="ignore").astype("string")
     if _SHORT_MONTHS.fullmatch(first):
         return _months_of_short_years(text)
+    if _SHORT_YEARS.fullmatch(first):
+        return _years_before_months(text)
     text = _first_years(text) if _YEARS.fullmatch(first) else text
     return _weeks(text) if _WEEKS.fullmatch(first) else text
 
@@ -169,8 +222,6 @@ def _changes(first: str) -> Iterator[Callable[[str], str]]:
     """The changes that make cells plain, judged by the first one."""
     if _starts_span(first):
         yield _start_of_span
-    if not first.isascii() and _ASIAN.match(first):
-        yield _western
     if _COMMA_SECONDS.search(first):
         yield lambda cell: _COMMA_SECONDS.sub(r"\1.\2", cell)
     if _ZONE.search(first) or _GMT_WITH_OFFSET.search(first) or _ZONE_IN_BRACKETS.search(first):
@@ -191,6 +242,12 @@ def _full_year(year: str) -> str:
 
 def _joined(*parts: str | None) -> str:
     return " ".join(part for part in parts if part)
+
+
+def _first_day(month: str, day: str, last_month: str | None, year: str) -> str:
+    """The first of two days of which the year is that of the second: `Dec 30 - Jan 5, 2024` begins in 2023."""
+    months = [list(_MONTHS).index(name.title()[:3]) for name in (month, last_month or month)]
+    return f"{month} {day} {int(year) - (months[0] > months[1])}"
 
 
 def _dotted(date: re.Match[str]) -> str:
@@ -225,10 +282,6 @@ def _start_of_span(cell: str) -> str:
         return match[1] + (f" {zone[1]}" if zone is not None else "")
     clocks = _CLOCKS.fullmatch(cell)
     return cell if clocks is None else clocks[1]
-
-
-def _western(cell: str) -> str:
-    return _ASIAN.sub(lambda date: "-".join(part.zfill(2) for part in date.groups() if part), cell)
 
 
 def _with_offset(cell: str) -> str:
@@ -269,6 +322,16 @@ def _months_of_short_years(text: pd.Series) -> pd.Series:
     return text.str.replace(_SHORT_MONTHS, lambda month: f"{_full_year(month[2])}-{month[1]:0>2}", regex=True)
 
 
+def _years_before_months(text: pd.Series) -> pd.Series:
+    """Months such as `24-Jan`, with the year in full; cells as they are where those are rather days of months."""
+    parts = text.dropna().str.extract(_SHORT_YEARS)
+    months = parts[1].map(lambda name: month_of_name(name), na_action="ignore")
+    numbers = np.sort(parts[0].map(lambda year: int(_full_year(year)), na_action="ignore") * 12 + months)
+    if parts.isna().any(axis=None) or len(numbers) < 3 or np.mean(np.diff(numbers) == 1) < _MOSTLY_NEXT:
+        return text
+    return text.str.replace(_SHORT_YEARS, lambda month: f"{month[2]} {_full_year(month[1])}", regex=True)
+
+
 def _weeks(text: pd.Series) -> pd.Series:
     """Weeks such as `2024-40` and `40/2024`; cells as they are where all may be months, or one has no such week."""
     matches = [_WEEKS.fullmatch(cell) for cell in text.dropna()]
@@ -282,6 +345,8 @@ def _weeks(text: pd.Series) -> pd.Series:
 
 
 DAYS_OF_MONTH = 31
+_MOSTLY_NEXT = 0.9
+"""Share of months that must be the next one, so that `24-Jan` is no day."""
 
 
 def _first_years(text: pd.Series) -> pd.Series:

@@ -125,6 +125,29 @@ def test_months_of_other_languages_are_months(months: str, form: str) -> None:
         ("20210104 130507000", "2021-01-04T13:05:07"),
         ("04-JAN-2021 01.05.07.000000000 PM", "2021-01-04T13:05:07"),
         ("2021-01-04 13:05:07 +0000 UTC", "2021-01-04T13:05:07"),
+        ("04-JAN-21 01.05.07.000000000 PM +01:00", "2021-01-04T12:05:07"),
+        ("2021年1月4日 13时", "2021-01-04T13"),
+        ("2021年01月04日13時05分07秒", "2021-01-04T13:05:07"),
+        ("2021/1/4 下午 01:05:07", "2021-01-04T13:05:07"),
+        ("2021-01-04 오전 12:05:07", "2021-01-04T00:05:07"),
+        ("2021. 1. 4. 오후 1:05:07", "2021-01-04T13:05:07"),
+        ("2021. 1. 4.", "2021-01-04"),
+        ("2021/1/4(月)", "2021-01-04"),
+        ("2021-01-04 星期一", "2021-01-04"),
+        ("令和3年1月4日", "2021-01-04"),
+        ("平成元年", "1989-01-01"),
+        ("2021年第2季度", "2021-04-01"),
+        ("2021年四季度", "2021-10-01"),
+        ("2021년 2분기", "2021-04-01"),
+        ("31/01/2021 01:05:07 p. m.", "2021-01-31T13:05:07"),
+        ("31/01/2021 1:05\u00a0p.\u00a0m.", "2021-01-31T13:05"),
+        ("2021_01_04_13_05", "2021-01-04T13:05"),
+        ("2021-01-04-13-05-07", "2021-01-04T13:05:07"),
+        ("01/31/2021 1305", "2021-01-31T13:05"),
+        ("4-10 January 2021", "2021-01-04"),
+        ("Dec 28 - Jan 3, 2021", "2020-12-28"),
+        ("FY21", "2021-01-01"),
+        ("FY98/99", "1998-01-01"),
     ],
 )
 def test_a_written_date_is_the_day_it_names(cell: str, stamp: str) -> None:
@@ -159,6 +182,12 @@ def test_seasons_are_no_months() -> None:
     assert months.stamps[1] == np.datetime64("2000-02-01")
     seasons = read_stamps(pd.Series([f"{year}/{(year + 1) % 100:02d}" for year in range(1995, 2020)]))
     np.testing.assert_array_equal(seasons.stamps.astype("datetime64[Y]").astype(int) + 1970, np.arange(1995, 2020))
+
+
+def test_a_number_before_a_month_is_a_year_where_months_follow_each_other() -> None:
+    months = pd.date_range("2018-01-01", periods=30, freq="MS")
+    np.testing.assert_array_equal(read_stamps(pd.Series(months.strftime("%y-%b"))).stamps, months.to_numpy())
+    assert read_stamps(pd.Series(pd.date_range("2018-01-01", periods=60).strftime("%d-%b"))).bad.all()
 
 
 @pytest.mark.parametrize("mark", [":", "-", "/", "_", "."])
