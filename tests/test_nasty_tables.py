@@ -72,6 +72,22 @@ TABLES: dict[str, tuple[str, dict[str, Any], str]] = {
         {"header_rows": 3},
         "D",
     ),
+    "names below titles and codes": (
+        "Contents,Data 1: Gas (MMcf)\nSourcekey,N9140\nDate,Gas\n" + rows(lambda day, value: f"{day:%Y-%m-%d},{value}"),
+        {"skip_rows": 2},
+        "D",
+    ),
+    "names above units and statistics, below the name of the logger": (
+        "TOA5,mast,CR1000,7\nTIMESTAMP,wind,gust,rain\nTS,m/s,m/s,mm\n,Avg,Max,Tot\n"
+        + rows(lambda day, value: f"{day:%Y-%m-%d},{value},{value + 2},{value % 3}"),
+        {"skip_rows": 1, "undated_rows": "drop", "target": "wind"},
+        "D",
+    ),
+    "names with a blank above thousands in quotes": (
+        "Hour Ending,coast\n" + rows(lambda hour, value: f'{hour:%Y-%m-%d %H:%M},"{value:,.2f}"', HOURS),
+        {"decimal": "."},
+        "h",
+    ),
     "blanks": ("date  y\n" + rows(lambda day, value: f"{day:%Y-%m-%d}   {value}"), {"delimiter": "blanks"}, "D"),
     "numbers between blanks": (
         "# carbon dioxide\n" + rows(lambda day, value: f"  {day.day_of_year} {value} -99.99"),

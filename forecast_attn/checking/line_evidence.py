@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
+import pandas as pd
+
 from forecast_attn.data.reading.extra_lines import (
     COMMENT_MARKS,
     DATA_CELL,
@@ -19,6 +21,8 @@ from forecast_attn.data.reading.extra_lines import (
     YEAR,
     are_parts_of_a_number,
 )
+from forecast_attn.data.roles import LOOSE_TIME_NAMES, TIME_NAMES
+from forecast_attn.data.timestamps import looks_like_dates
 
 MOST_TITLES = 200
 """Lines that may stand above a header."""
@@ -232,7 +236,7 @@ def find_blanks(text: str) -> dict[str, Any]:
     )
     has_header = names is not None and not any(map(_is_number_or_date, cells[names]))
     first = names if names is not None and has_header else start
-    counts = [[line.count(delimiter) for _, line in rows] for delimiter in DELIMITERS]
+    counts = [[_fields(line, delimiter) - 1 for _, line in rows] for delimiter in DELIMITERS]
     if any(_are_split_alike(each) and (each[first] or not has_header) for each in counts):  # the names too
         return {}
     options: dict[str, Any] = {"delimiter": "blanks"} | ({} if has_header else {"header": False})
@@ -298,6 +302,28 @@ def find_header_rows(records: list[list[str]], is_number: Callable[[str], bool])
         if any(is_number(below[0][index]) for index in numeric):
             return count
     return 1
+
+
+def line_of_names(names: list[list[str]], rows: list[list[str]]) -> int | None:
+    """The one of several lines above the rows that names all columns by itself, dates among them; None for none.
+
+    The lines below it have no date, as those of units. It is the one that calls the dates so, or else the first line,
+    or the last one below titles and codes.
+
+    Args:
+        names: the lines.
+        rows: those below them.
+    """
+    width = len(names[0])
+    columns = [pd.Series([row[at] for row in rows if len(row) == width], dtype="str") for at in range(width)]
+    dates = next((at for at, column in enumerate(columns) if looks_like_dates(column)), None)
+    whole = [at for at, line in enumerate(names) if len({name.strip() for name in line} - {""}) == width]
+    if dates is None or not whole:
+        return None
+    times = (*TIME_NAMES, *LOOSE_TIME_NAMES)
+    called = next((at for at, line in enumerate(names) if line[dates].strip().lower() in times), None)
+    likeliest = 0 if 0 in whole else whole[-1]
+    return likeliest if called is None else called if called in whole else None
 
 
 def _numeric_columns(rows: list[list[str]], is_number: Callable[[str], bool]) -> list[int]:

@@ -23,6 +23,7 @@ from forecast_attn.checking.line_evidence import (
     find_titles,
     find_titles_of_one_column,
     find_wide_titles,
+    line_of_names,
 )
 from forecast_attn.checking.number_times import SEASONS_OF_UNITS, is_of_digits
 from forecast_attn.config.options import DataConfig
@@ -381,8 +382,9 @@ def _ways_around(start: str, end: str, problem: object) -> tuple[dict[str, Any],
     ways = [{**each, **named} for each in likely or [{}] if (named := _header_rows(start, each))]
     if isinstance(problem, pd.DataFrame) and problem.shape[1] > 1:  # what can be read may have titles, or longer names
         titles = find_wide_titles(start)
-        only = ({"comment"}, {"header_rows"})  # what stands above the rows and is as wide as they
-        return (titles,) if titles else tuple(way for way in (*likely, *ways) if set(way) in only)
+        as_wide = [each for each in likely if set(each) <= {"comment"}]  # what is above the rows has as many fields
+        named_ways = [{**each, **named} for each in as_wide if (named := _header_rows(start, each))]
+        return (titles,) if titles else tuple(way for way in (*as_wide, *named_ways) if way)
     if isinstance(problem, DataError) and problem.code == "FA107" and problem.column is not None:
         # Rows of the one are at other dates than those of the other.
         if _has_tables_side_by_side(start, problem.column):
@@ -433,15 +435,15 @@ def _header_rows(start: str, options: dict[str, Any]) -> dict[str, Any]:
     except DataError:
         return {}
     count = find_header_rows(records, _is_number) if len(records) > 2 else 1
-    if count == 1 or (count == 2 and _are_enough(records[0], records[count:])):
-        return {}
-    return {"header_rows": count}
+    at = line_of_names(records[:count], records[count:]) if count > 1 else 0
+    if at is None:
+        return {"header_rows": count}
+    return {"skip_rows": _line_of(text, at) + lines.skip_rows} if at else {}
 
 
-def _are_enough(names: list[str], rows: list[list[str]]) -> bool:
-    """Return whether one line names all columns, of which one has dates: the lines of units below it have none."""
-    columns = (pd.Series([row[at] for row in rows if len(row) == len(names)], dtype="str") for at in range(len(names)))
-    return len({name.strip() for name in names} - {""}) == len(names) and any(map(looks_like_dates, columns))
+def _line_of(text: str, record: int) -> int:
+    """The line of a record, both from 0, where blank lines may stand between records of one line each."""
+    return [index for index, line in enumerate(text.split("\n")) if line.strip()][record]
 
 
 def _is_number(cell: str) -> bool:
