@@ -115,6 +115,35 @@ TABLES: dict[str, tuple[str, dict[str, Any], str]] = {
         {"layout": "calendar"},
         "h",
     ),
+    "hours across, of several zones": (
+        "zone_id,year,month,day,"
+        + ",".join(f"h{hour}" for hour in range(1, 25))
+        + "\n"
+        + "".join(
+            f"{zone},{day.year},{day.month},{day.day}," + ",".join(map(str, VALUES[zone : zone + 24])) + "\n"
+            for zone in (1, 2)
+            for day in DAYS
+        ),
+        {"layout": "calendar", "item_id": "zone_id"},
+        "h",
+    ),
+    "months across, of several places": (
+        "Country,Year,Jan,Feb,Mar,Apr,May,Jun,Jul,Aug,Sep,Oct,Nov,Dec\n"
+        + "".join(
+            f"{place},{year}," + ",".join(map(str, VALUES[:12])) + "\n" for place in "AB" for year in range(2001, 2009)
+        ),
+        {"layout": "calendar", "item_id": "Country"},
+        "MS",
+    ),
+    "a word behind the last values": (
+        "yyyy mm tmax rain\n"
+        + "".join(
+            f"{month.year} {month.month} {VALUES[at]} {at % 7}{'  Provisional' if at > 54 else ''}\n"
+            for at, month in enumerate(pd.date_range("2001-01-01", periods=60, freq="MS"))
+        ),
+        {"delimiter": "blanks", "time": "yyyy,mm", "target": "tmax"},
+        "MS",
+    ),
     "years across": (
         "Month,"
         + ",".join(map(str, range(2005, 2020)))

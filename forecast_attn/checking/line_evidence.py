@@ -389,7 +389,9 @@ def find_titles(rows: list[list[str]]) -> int:
 
 
 def find_footer(text: str) -> int:
-    """Number of lines at the end of a text that have fewer fields than all lines before them.
+    """Number of lines at the end of a text that have other numbers of fields than the lines before them.
+
+    Rows with a remark behind their last value are none of them.
 
     Args:
         text: the last lines of a file.
@@ -400,6 +402,10 @@ def find_footer(text: str) -> int:
         common, _ = Counter(widths).most_common(1)[0] if widths else (0, 0)
         below = next((index for index, width in enumerate(reversed(widths)) if width == common), 0)
         rows = widths[: len(widths) - below]
+        shapes = {_shape(line.split(delimiter)[0]) for line in lines[: len(rows)]}
+        longer = [line for line, width in zip(lines, widths, strict=True) if width == common + 1][-below:]
+        if len(longer) == below and all(_shape(line.split(delimiter)[0]) in shapes for line in longer):
+            continue
         if common and 0 < below <= MOST_FOOTERS and rows.count(common) >= MOSTLY * len(rows):
             return below
     return 0

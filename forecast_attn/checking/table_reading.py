@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -34,7 +33,7 @@ from forecast_attn.data.reading.dialect import BLANKS, SAMPLE, Sample, find_deli
 from forecast_attn.data.reading.encoding import find_encoding
 from forecast_attn.data.reading.extra_lines import ExtraLines, naming_line, without_extra_lines
 from forecast_attn.data.reading.joined import ROW_NUMBER, are_whole, holds_years, with_joined
-from forecast_attn.data.reading.layouts import arranged, find_steps, has_merged_cells, likely_layout, unit_of_steps
+from forecast_attn.data.reading.layouts import arranged, find_steps, has_merged_cells, likely_layout, names_of_grid, names_of_rows, unit_of_steps
 from forecast_attn.data.reading.sheets import holds_sheets, sheet_as_text, sheet_names
 from forecast_attn.data.reading.source import TEXT_KINDS, Source
 from forecast_attn.data.reading.undated import dated_cells, dated_rows, first_dates, without_undated
@@ -319,8 +318,7 @@ def _with_layout(reading: TableReading, config: DataConfig) -> Iterator[TableRea
 def _arranged(reading: TableReading, config: DataConfig, layout: str) -> TableReading | None:
     """The table made long, by the columns that tell its rows apart where it takes several; None where none do."""
     given: dict[str, Any] = {} if config.layout == layout else {"layout": layout}
-    others = () if config.item_id is not None else (_names_of_rows(reading.frame), ROW_NUMBER)
-    for item_id in (None, *others):
+    for item_id in (None,) if config.item_id is not None else _identifiers(reading.frame, layout):
         options = given if item_id is None else {**given, "item_id": item_id}
         full = replace(config, layout=layout, item_id=item_id or config.item_id)
         try:
@@ -332,28 +330,20 @@ def _arranged(reading: TableReading, config: DataConfig, layout: str) -> TableRe
     return None
 
 
+def _identifiers(frame: pd.DataFrame, layout: str) -> tuple[str | None, ...]:
+    """What may tell the series of such a layout apart; None for one series."""
+    if layout == "calendar":
+        names = names_of_grid(frame)
+        return () if names is None else (names or None,)
+    steps = find_steps(frame)
+    return (None, names_of_rows(frame, () if steps is None else steps.names), ROW_NUMBER)
+
+
 def _season_of_steps(frame: pd.DataFrame) -> dict[str, Any]:
     """The option for the season of columns called d_1, d_2, … or wk1, wk2, …, where there are two of them."""
     steps = find_steps(frame)
     season = None if steps is None else SEASONS_OF_UNITS.get(unit_of_steps(steps) or "")
     return {} if steps is None or season is None or len(steps.names) < 2 * season else {"season": str(season)}
-
-
-def _names_of_rows(frame: pd.DataFrame) -> str | None:
-    """The fewest columns of text that together differ in every row of a table of one series per row."""
-    steps = find_steps(frame)
-    beside = [name for name in map(str, frame.columns) if steps is not None and name not in steps.names]
-    texts = [name for name in beside if isinstance(frame[name].dtype, pd.CategoricalDtype)]
-    for size in range(1, MOST_NAMES + 1):
-        for names in itertools.combinations(texts[:MOST_TEXTS], size):
-            if not frame.duplicated(subset=list(names)).any() and not frame[list(names)].isna().all(axis=1).any():
-                return ",".join(names)
-    return None
-
-
-MOST_NAMES = 4
-"""Columns that together name a row."""
-MOST_TEXTS = 8
 
 
 # --------------------------------------------------------------------------- around the rows

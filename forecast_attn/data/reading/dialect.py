@@ -209,12 +209,16 @@ def joined_names(lines: list[Record]) -> Record:
 def _as_wide_as_rows(records: list[Record]) -> Record:
     """The header without a last empty name that no row has a field for, or with one for a field that all rows have.
 
-    That is a last empty field, or the number of the row, which R writes without a name.
+    That is a last empty field, or the number of the row, which R writes without a name; or a word behind the last
+    value of some rows, such as `Provisional`.
     """
     header, widths = records[0], {len(record) for record in records[1:]}
     if len(header) > 2 and not header[-1].strip() and widths == {len(header) - 1}:
         return header[:-1]
     if widths == {len(header) + 1} and not any(record[-1].strip() for record in records[1:]):
+        return [*header, ""]
+    remarks = {record[-1].strip() for record in records[1:] if len(record) == len(header) + 1}
+    if widths == {len(header), len(header) + 1} and len(remarks) == 1 and min(remarks).isalpha():
         return [*header, ""]
     if widths == {len(header) + 1} and header[0].lower() not in ROW_COUNTERS and len(records) > 2:
         numbers = [str(number) for number in range(1, len(records))]

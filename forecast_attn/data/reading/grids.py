@@ -66,15 +66,6 @@ def find_grid(frame: pd.DataFrame, date_format: str | None = None, time: str | N
     return _years_across(frame) or days or periods_across(frame, time)
 
 
-def has_grid(frame: pd.DataFrame) -> bool:
-    """Return whether a table is such a grid, each day or year in one row: else the months are switches beside rows."""
-    try:
-        grid = find_grid(frame)
-    except DataError:  # days that may be months: a grid all the same
-        return True
-    return grid is not None and len(np.unique(grid.stamps)) == len(grid.stamps)
-
-
 def _hours_across(frame: pd.DataFrame, date_format: str | None) -> CellGrid | None:
     names = [str(name) for name in frame.columns]
     minutes = _minutes_of(names)

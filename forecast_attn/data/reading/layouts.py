@@ -9,6 +9,7 @@ that it belongs to.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import re
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import Finding, Report, require_column, row_and_line
 from forecast_attn.data.reading.extra_lines import YEAR
-from forecast_attn.data.reading.grids import find_grid, has_grid, month_named, periods_across
+from forecast_attn.data.reading.grids import find_grid, month_named, periods_across
 from forecast_attn.data.reading.joined import ROW_NUMBER, holds_years, unit_of
 from forecast_attn.data.reading.positions import (
     KEPT_ROWS,
@@ -37,6 +38,9 @@ FEWEST_STEPS = 3
 """Columns that are steps, in a table of one series per row."""
 MANY_STEPS = 8
 """Fewest numbered columns that are rather steps than variables."""
+MOST_NAMES = 4
+"""Columns that together name a row."""
+MOST_TEXTS = 8
 
 _STEM = re.compile(r"(\D*?)[ ._-]?(\d{1,6})")
 _DATED = re.compile(
@@ -104,9 +108,46 @@ def is_arranged(frame: pd.DataFrame) -> bool:
     return LONG_TARGET in frame.columns and find_steps(frame) is None and periods_across(frame) is None
 
 
+def names_of_grid(frame: pd.DataFrame) -> str | None:
+    """The columns that tell series apart which each have one row a day or year; "" for one series.
+
+    None where there is no such grid, or where months are switches beside the rows.
+    """
+    try:
+        grid = find_grid(frame)
+    except DataError:  # days that may be months: a grid all the same
+        return ""
+    if grid is None or len(np.unique(grid.stamps)) == len(grid.stamps):
+        return None if grid is None else ""
+    if len(np.unique(grid.values[~np.isnan(grid.values)])) <= 2:
+        return None
+    others = [name for name in map(str, frame.columns) if name not in (*grid.labels, *grid.names)]
+    repeated = frame[[name for name in others if frame[name].nunique() < len(frame)]]
+    return names_of_rows(pd.concat([frame[list(grid.labels)], repeated], axis="columns"), (), grid.labels)
+
+
+def names_of_rows(frame: pd.DataFrame, values: tuple[str, ...], labels: tuple[str, ...] = ()) -> str | None:
+    """The fewest columns of text that together with labels differ in every row; of whole numbers beside labels, too.
+
+    Args:
+        frame: as it stands in the file.
+        values: columns that hold values.
+        labels: columns of the time of a row, of which there are some where the series have several rows.
+    """
+    beside = [name for name in map(str, frame.columns) if name not in (*values, *labels)]
+    kinds = (pd.CategoricalDtype, *((np.dtypes.Int64DType,) if labels else ()))
+    texts = [name for name in beside if isinstance(frame[name].dtype, kinds)]
+    for size in range(1, MOST_NAMES + 1):
+        for names in itertools.combinations(texts[:MOST_TEXTS], size):
+            is_named = not frame[list(names)].isna().all(axis=1).any()
+            if is_named and not frame.duplicated(subset=[*labels, *names]).any():
+                return ",".join(names)
+    return None
+
+
 def likely_layout(frame: pd.DataFrame) -> str | None:
     """The layout other than long and merged that a table has by its columns' names; None for long and wide ones."""
-    if has_grid(frame):
+    if names_of_grid(frame) is not None:
         return "calendar"
     steps = find_steps(frame)
     if steps is None:
