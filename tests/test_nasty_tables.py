@@ -144,6 +144,46 @@ TABLES: dict[str, tuple[str, dict[str, Any], str]] = {
         {"delimiter": "blanks", "time": "yyyy,mm", "target": "tmax"},
         "MS",
     ),
+    "three tables below each other": (
+        "Body\nDate,Weight\n"
+        + rows(lambda day, value: f'"{day:%Y-%m-%d}","{value}"', DAYS[:20])
+        + "\nActivities\nDate,Steps,Floors\n"
+        + rows(lambda day, value: f'"{day:%Y-%m-%d}","{value:,.1f}","{day.day % 7}"')
+        + "\nSleep\nStart,Minutes\n"
+        + rows(lambda day, value: f'"{day:%Y-%m-%d}","{value}"', DAYS[:20]),
+        {"skip_rows": 24, "skip_footer": 22, "decimal": ".", "target": "Steps"},
+        "D",
+    ),
+    "two tables of one width below each other": (
+        "date,open\n"
+        + rows(lambda day, value: f"{day:%Y-%m-%d},{value}", DAYS[:20])
+        + "\ndate,close\n"
+        + rows(lambda day, value: f"{day:%Y-%m-%d},{value}"),
+        {"skip_rows": 22},
+        "D",
+    ),
+    "a rule with blanks below the names": (
+        "DATE        TEMP   RAIN\n----------  -----  ----\n"
+        + rows(lambda day, value: f"{day:%Y-%m-%d}  {value:5.1f}  {day.day % 5:4.1f}"),
+        {"delimiter": "blanks", "comment": "--", "target": "TEMP"},
+        "D",
+    ),
+    "limits of a laboratory": (
+        "date,nitrate\n" + rows(lambda day, value: f"{day:%Y-%m-%d},{'<0.05' if day.day % 9 == 0 else value}"),
+        {"na": ("<0.05",), "missing": "mask"},
+        "D",
+    ),
+    "thousands of dollars between tabs": (
+        "date\tsales\n" + rows(lambda day, value: f"{day:%Y-%m-%d}\t${value * 100:,.0f}"),
+        {"decimal": "."},
+        "D",
+    ),
+    "footnotes in brackets": (
+        "year,production\n"
+        + "".join(f"{1950 + at},{v}{' (p)' if at > 50 else '[1]' if at == 9 else ''}\n" for at, v in enumerate(VALUES)),
+        {},
+        "1",
+    ),
     "years across": (
         "Month,"
         + ",".join(map(str, range(2005, 2020)))

@@ -6,6 +6,7 @@ Reading leaves out what these options name, and guesses nothing.
 from __future__ import annotations
 
 import csv
+import itertools
 import re
 from collections import Counter
 from collections.abc import Callable
@@ -88,12 +89,41 @@ def _above_widest(text: str, lines: list[str], delimiter: str) -> dict[str, Any]
 
 
 def find_rules(text: str) -> dict[str, Any]:
-    """The option that leaves out lines such as `|----|` or `+---+`, which are drawn around a table."""
+    """The option that leaves out lines such as `|----|` or `---- ---`, which are drawn around a table."""
     lines = text.splitlines()[:MOST_RECORDS]
-    rules = {line.strip() for line in lines if re.fullmatch(r"\s*[|+][-=+|:\s]{3,}|-[-+]{9,}", line)}
+    rules = {line.strip() for line in lines if re.fullmatch(r"\s*[|+][-=+|:\s]{3,}|([-=]{2,}[+\s]*)+", line)}
     mark = min(rules, default="")[:2]
     others = (line for line in lines if line.strip() not in rules)
     return {"comment": mark} if mark and not any(line.lstrip().startswith(mark) for line in others) else {}
+
+
+def find_tables(text: str) -> list[dict[str, Any]]:
+    """The options that read each of several tables below each other, the longest first; none for a single table.
+
+    Each is a header above rows, between blank lines, and titles may stand above it; their headers differ.
+
+    Args:
+        text: a whole file.
+    """
+    lines = text.splitlines()
+    is_blank = [not line.strip(' \t,;|"') for line in lines]
+    edges = [-1, *(index for index, blank in enumerate(is_blank) if blank), len(lines)]
+    tables: dict[str, tuple[int, int]] = {}
+    for above, below in itertools.pairwise(edges):
+        block = lines[above + 1 : below]
+        delimiter = max(DELIMITERS, key=lambda mark: sum(line.count(mark) for line in block))
+        widths = [_fields(line, delimiter) for line in block]
+        first = widths.index(widths[-1]) if widths else 0
+        are_rows = widths[first + 1 :] == [widths[-1]] * (len(widths) - first - 1) if widths else False
+        cells = [[cell.strip(' "') for cell in line.split(delimiter)] for line in block[first : first + 2]]
+        if are_rows and widths[-1] > 1 and len(block) - first > FEWEST_BELOW:
+            if any(map(_is_data, cells[0])) or not any(map(_is_data, cells[1])):
+                return []  # lines that go on after a blank one
+            tables[block[first]] = (above + 1 + first, below)
+    left = [sum(bool(line.strip()) for line in lines[end:]) for _, end in tables.values()]
+    longest = sorted(zip(tables.values(), left, strict=True), key=lambda each: each[0][0] - each[0][1])
+    ways = ({"skip_rows": start, "skip_footer": rest} for (start, _), rest in longest)
+    return [{name: count for name, count in way.items() if count} for way in ways] if len(tables) > 1 else []
 
 
 def _is_split(lines: list[str], first: int, delimiter: str) -> bool:

@@ -19,6 +19,7 @@ from forecast_attn.checking.line_evidence import (
     find_header_rows,
     find_preamble,
     find_rules,
+    find_tables,
     find_titles,
     find_titles_of_one_column,
     find_wide_titles,
@@ -33,7 +34,15 @@ from forecast_attn.data.reading.dialect import BLANKS, SAMPLE, Sample, find_deli
 from forecast_attn.data.reading.encoding import find_encoding
 from forecast_attn.data.reading.extra_lines import ExtraLines, naming_line, without_extra_lines
 from forecast_attn.data.reading.joined import ROW_NUMBER, are_whole, holds_years, with_joined
-from forecast_attn.data.reading.layouts import arranged, find_steps, has_merged_cells, likely_layout, names_of_grid, names_of_rows, unit_of_steps
+from forecast_attn.data.reading.layouts import (
+    arranged,
+    find_steps,
+    has_merged_cells,
+    likely_layout,
+    names_of_grid,
+    names_of_rows,
+    unit_of_steps,
+)
 from forecast_attn.data.reading.sheets import holds_sheets, sheet_as_text, sheet_names
 from forecast_attn.data.reading.source import TEXT_KINDS, Source
 from forecast_attn.data.reading.undated import dated_cells, dated_rows, first_dates, without_undated
@@ -74,11 +83,12 @@ def possible_readings(table: Table, config: DataConfig, examination: Examination
         examination: of the table with these options.
     """
     sheets = _sheets(table, config)
-    for sheet in sheets:
-        options = {"sheet": sheet, **_titles_of_sheet(table, replace(config, sheet=sheet))}
-        for reading in _readings_without_layout(table, config, options, None):
+    several = [{"sheet": sheet, **_titles_of_sheet(table, replace(config, sheet=sheet))} for sheet in sheets]
+    parts = _tables_below_each_other(table, config)
+    for options in several or parts:
+        for reading in _readings_without_layout(table, config, options, None, is_part=bool(parts)):
             yield from _with_layout(replace(reading, is_another_table=True), config)
-    if not sheets:
+    if not (several or parts):
         titles = _titles_of_sheet(table, config)
         frame = None if config.wide or config.layout != "long" or titles else examination.frame
         for reading in _readings_without_layout(table, config, titles, frame):
@@ -103,6 +113,15 @@ def _sheets(table: Table, config: DataConfig) -> list[str]:
     return []
 
 
+def _tables_below_each_other(table: Table, config: DataConfig) -> list[dict[str, Any]]:
+    """The options of each of several tables in a text, which is not long."""
+    if isinstance(table, pd.DataFrame) or holds_sheets(table) or table.kind not in TEXT_KINDS:
+        return []
+    start, end = _ends(table)
+    is_given = config.skip_rows or config.skip_footer or not config.header or config.comment is not None
+    return [] if is_given or len(start) + len(end) > SAMPLE else find_tables(start)[:MOST_SHEETS]
+
+
 def _text_of(table: Table, sheet: str | None) -> Source | None:
     """The text that a table stands in, or that its sheet would be saved as; None where there is none."""
     if isinstance(table, pd.DataFrame):
@@ -124,9 +143,11 @@ def _titles_of_sheet(table: Table, config: DataConfig) -> dict[str, Any]:
 
 
 def _readings_without_layout(
-    table: Table, config: DataConfig, options: dict[str, Any], frame: pd.DataFrame | None
+    table: Table, config: DataConfig, options: dict[str, Any], frame: pd.DataFrame | None, *, is_part: bool = False
 ) -> Iterator[TableReading]:
     """The table by the first options of reading that do it; `frame` where it was read already.
+
+    With `is_part`, the options say already which lines of the text it is.
 
     Two readings where a mark may be one of decimals or of thousands.
     """
@@ -134,7 +155,7 @@ def _readings_without_layout(
     if isinstance(read, DataError) and read.code not in _NO_TABLE:
         return
     is_dates = isinstance(read, pd.DataFrame) and read.shape[1] == 1 and looks_like_dates(read.iloc[:, 0])
-    for around in () if is_dates else _extra_line_options(table, options, read):
+    for around in () if is_dates or is_part else _extra_line_options(table, options, read):
         again, split = _read_split(table, config, {**options, **around})
         is_around = "skip_rows" in around or "skip_footer" in around
         is_within = _has_two_marks(read) and _has_two_marks(again) and is_around
@@ -184,10 +205,11 @@ def _has_two_marks(read: pd.DataFrame | DataError | None) -> bool:
 def _with_decimals(table: Table, config: DataConfig, options: dict[str, Any]) -> Iterator[TableReading]:
     """The table with each decimal mark, without one that makes fewer columns numbers.
 
-    The comma comes first unless it separates the fields: a file with decimal points needs no other delimiter.
+    The comma comes first unless it separates the fields, for a file with decimal points needs no other delimiter; or
+    unless numbers have a currency whose cents stand behind a point.
     """
     readings = []
-    for mark in (".", ",") if _is_split_at_commas(table, config, options) else (",", "."):
+    for mark in (".", ",") if _has_decimal_points(table, config, options) else (",", "."):
         read = _read(table, config, {**options, "decimal": mark})
         if isinstance(read, pd.DataFrame):
             readings.append(_finished(table, config, {**options, "decimal": mark}, read))
@@ -196,14 +218,17 @@ def _with_decimals(table: Table, config: DataConfig, options: dict[str, Any]) ->
     yield from (replace(reading, is_another_table=len(best) > 1) for reading in best)
 
 
-def _is_split_at_commas(table: Table, config: DataConfig, options: dict[str, Any]) -> bool:
-    """Return whether commas separate the fields of a table; True where it cannot be detected."""
+def _has_decimal_points(table: Table, config: DataConfig, options: dict[str, Any]) -> bool:
+    """Return whether commas separate the fields of a table, or numbers are dollars; True where none can be detected."""
     around = replace(config, **options)
     text = _text_of(table, around.sheet)
+    start = "" if text is None else _ends(text)[0]
+    if re.search(r"[$£¥₹]\s?-?\d", start):
+        return True
     if text is None or text is not table or around.delimiter is not None:
         return around.delimiter in (None, ",", "comma")
     lines = ExtraLines(around.skip_rows, around.comment)
-    rows = b"".join(without_extra_lines([_ends(text)[0].encode()], lines)).decode()
+    rows = b"".join(without_extra_lines([start.encode()], lines)).decode()
     try:
         return find_delimiter(Sample(rows, complete=True), "") == ","
     except DataError:
@@ -363,8 +388,10 @@ def _extra_line_options(table: Table, options: dict[str, Any], problem: object) 
 def _ways_around(start: str, end: str, problem: object) -> tuple[dict[str, Any], ...]:
     """The options for the first and the last lines of a text, below the titles of a sheet."""
     rules = find_rules(start)
-    above = find_preamble(_without_comments(start, rules["comment"], "\n")) | rules if rules else find_preamble(start)
-    blanks = find_blanks(start)
+    plain = _without_comments(start, rules["comment"], "\n") if rules else start
+    above = find_preamble(plain) | rules
+    blanks = find_blanks(plain)
+    blanks |= rules if blanks else {}
     tried = (*_with_footer(blanks, end), *_with_footer(above, end), find_titles_of_one_column(start))
     likely = [each for each in tried if each]
     if not likely and isinstance(problem, pd.DataFrame):
@@ -587,14 +614,15 @@ def marks_of_missing(frame: pd.DataFrame) -> tuple[str, ...]:
 
 
 def _texts_among_numbers(column: pd.Series) -> tuple[list[str], int]:
-    """The few texts without a digit, or with a doubt as `?0.2`, among numbers; different numbers of these."""
+    """The few texts without a digit, or with a doubt or a limit as `?0.2`, `<1`, among numbers; different numbers of these."""
     counts = column.value_counts()
     counts = counts[counts > 0]
     texts = [str(text) for text in counts.index]
     is_number = np.array([_is_number(text) for text in texts[:MOST_LOOKED_AT]], np.bool_)
     others = [text for text, number in zip(texts, is_number, strict=False) if not number]
     enough = counts.to_numpy()[: len(is_number)][is_number].sum() >= counts.sum() / 2
-    few = 0 < len(others) <= MOST_MARKS and not any(re.match(r"[^#?]*[\d,]", text) for text in others)
+    are_words = not any(re.match(r"[^#?<>]*[\d,]", text) for text in others)
+    few = 0 < len(others) <= MOST_MARKS and are_words
     return others if few and enough else [], int(is_number.sum())
 
 

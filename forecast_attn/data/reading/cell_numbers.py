@@ -163,7 +163,7 @@ _WITH_CODE = re.compile(r"([-+]?\d+),([0-9A-Z])")
 _UNIT = r"(?:[$€£¥₹%]|EUR|USD|GBP|CHF|JPY)"
 _NO_UNIT = r"(?!(?i:EUR|USD|GBP|CHF|JPY|[AP]M\b|Q\d|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec))"
 _UNIT_BEHIND = rf"(?:[ \u00a0]{_NO_UNIT}[^\W\d_][\w²³°·%]{{0,9}}(?:/[^\W\d_]\w{{0,5}})?|°[CF])"
-_WITH_FOOTNOTE = re.compile(r"([-+]?\d[\d.,]*)(?:[*†#]|\([prePRE]\)| (?![km]\b)[a-z]{1,2})")
+_WITH_FOOTNOTE = re.compile(r"([-+]?\d[\d.,]*)(?:[*†#]|[prb]| ?\([a-zA-Z]\)| ?\[\w{1,2}\]| (?![km]\b)[a-z]{1,2})")
 """`e`, `p`, `b` and their like say that a value is estimated, provisional or the first of a new method."""
 _DRESSED = re.compile(
     rf"(?P<minus>[-−])?\+?(?P<open>\()?{_UNIT}? ?"

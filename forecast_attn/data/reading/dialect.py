@@ -353,7 +353,7 @@ def first_plan(source: Source, config: DataConfig) -> Plan:
         ),
         na=config.na,
         lines_above=above if config.comment is None else None,
-        ends_early=_end_early(records),
+        ends_early=_end_early(records) and not (has_blanks and records[0][-1].strip()),
     )
 
 
