@@ -130,7 +130,9 @@ TABLES: dict[str, tuple[str, dict[str, Any], str]] = {
     "months across, of several places": (
         "Country,Year,Jan,Feb,Mar,Apr,May,Jun,Jul,Aug,Sep,Oct,Nov,Dec\n"
         + "".join(
-            f"{place},{year}," + ",".join(map(str, VALUES[:12])) + "\n" for place in "AB" for year in range(2001, 2009)
+            f"{country},{year}," + ",".join(map(str, VALUES[:12])) + "\n"
+            for country in "AB"
+            for year in range(2001, 2009)
         ),
         {"layout": "calendar", "item_id": "Country"},
         "MS",

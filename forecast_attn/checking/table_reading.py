@@ -115,11 +115,15 @@ def _sheets(table: Table, config: DataConfig) -> list[str]:
 
 def _tables_below_each_other(table: Table, config: DataConfig) -> list[dict[str, Any]]:
     """The options of each of several tables in a text, which is not long."""
-    if isinstance(table, pd.DataFrame) or holds_sheets(table) or table.kind not in TEXT_KINDS:
-        return []
-    start, end = _ends(table)
     is_given = config.skip_rows or config.skip_footer or not config.header or config.comment is not None
-    return [] if is_given or len(start) + len(end) > SAMPLE else find_tables(start)[:MOST_SHEETS]
+    text = None if is_given else _text_of(table, None)
+    if text is None or text is not table:
+        return []
+    try:
+        start, end = _ends(text)
+    except DataError:  # of a file that is cut short
+        return []
+    return find_tables(start)[:MOST_SHEETS] if start.endswith(end) else []
 
 
 def _text_of(table: Table, sheet: str | None) -> Source | None:
@@ -356,7 +360,7 @@ def _arranged(reading: TableReading, config: DataConfig, layout: str) -> TableRe
 
 
 def _identifiers(frame: pd.DataFrame, layout: str) -> tuple[str | None, ...]:
-    """What may tell the series of such a layout apart; None for one series."""
+    """Columns that may tell the series of such a layout apart, joined; None for one series."""
     if layout == "calendar":
         names = names_of_grid(frame)
         return () if names is None else (names or None,)
@@ -614,7 +618,7 @@ def marks_of_missing(frame: pd.DataFrame) -> tuple[str, ...]:
 
 
 def _texts_among_numbers(column: pd.Series) -> tuple[list[str], int]:
-    """The few texts without a digit, or with a doubt or a limit as `?0.2`, `<1`, among numbers; different numbers of these."""
+    """The few texts without a digit, or with a doubt or a limit as `?0.2`, `<1`, among numbers; how many these are."""
     counts = column.value_counts()
     counts = counts[counts > 0]
     texts = [str(text) for text in counts.index]

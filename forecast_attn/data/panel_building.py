@@ -267,10 +267,10 @@ def _report_missing(cells: Cells, roles: Roles, known: NDArray[np.int64], missin
     for index in np.flatnonzero((known > 0) & (known < np.diff(cells.starts))):
         future[cells.starts[index] + known[index] : cells.starts[index + 1]] = True
     empty = {name: cells.is_empty(name) for name in roles.varying}
-    nothing = future & np.all(list(empty.values()), axis=0) if empty else future
-    report_each(report, np.flatnonzero(nothing), lambda at: _nothing_known(cells, roles, at))
     if missing == "mask":
         return
+    nothing = future & np.all(list(empty.values()), axis=0) if empty else future
+    report_each(report, np.flatnonzero(nothing), lambda at: _nothing_known(cells, roles, at))
     target = np.isnan(cells.columns[roles.target]) & ~future & has_target
     hint = hint_for(missing, roles.target, needed=True)
     report_each(report, np.flatnonzero(target), lambda at: _missing(cells, roles.target, at, "FA301", hint))
@@ -310,7 +310,7 @@ def _nothing_known(cells: Cells, roles: Roles, index: int) -> Finding:
     covariates = " and every covariate" if roles.past_covariates or roles.future_covariates else ""
     column = cells.column_at(roles.target, index)
     message = f"'{column}'{covariates} has no value at {row_and_line(row)}, series '{name}', {cells.text(index)}"
-    hint = "remove the row, or fill the target"
+    hint = "remove the row, fill the target, or pass --missing mask"
     return Finding("FA304", "error", message, hint, item_id=name, column=column, row=row)
 
 

@@ -111,6 +111,31 @@ TITLED: dict[str, tuple[Any, dict[str, Any], str]] = {
         {"time": "step", "item_id": "name"},
         "'data' of 2 series told apart by 'name', 12 steps of 1 row ahead",
     ),
+    "values of a record in records within it": (
+        [
+            {
+                "meta": {"symbol": "X"},
+                "timestamp": [epoch // 1000 for epoch in EPOCHS],
+                "indicators": {"quote": [{"close": [at % 7 + 0.5 for at in range(len(EPOCHS))]}]},
+            }
+        ],
+        {"date_format": "s"},
+        "'close', 7 steps of 1 day ahead",
+    ),
+    "a cube of JSON-stat": (
+        {
+            "class": "dataset",
+            "id": ["geo", "time"],
+            "size": [2, 40],
+            "dimension": {
+                "geo": {"category": {"index": {"AT": 0, "BE": 1}}},
+                "time": {"category": {"index": [f"{2010 + at // 4}-Q{at % 4 + 1}" for at in range(40)]}},
+            },
+            "value": {str(at): at % 9 for at in range(80)},
+        },
+        {"item_id": "geo"},
+        "'value' of 2 series told apart by 'geo', 4 steps of 1 quarter ahead",
+    ),
     "values alone": ([at % 7 for at in range(60)], {"time": "row-number"}, "'value', 12 steps of 1 row ahead"),
 }
 

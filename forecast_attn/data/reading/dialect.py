@@ -217,8 +217,9 @@ def _as_wide_as_rows(records: list[Record]) -> Record:
         return header[:-1]
     if widths == {len(header) + 1} and not any(record[-1].strip() for record in records[1:]):
         return [*header, ""]
-    remarks = {record[-1].strip() for record in records[1:] if len(record) == len(header) + 1}
-    if widths == {len(header), len(header) + 1} and len(remarks) == 1 and min(remarks).isalpha():
+    remarks = [record[-1].strip() for record in records[1:] if len(record) == len(header) + 1]
+    is_remark = len(remarks) > 1 and len(set(remarks)) == 1 and remarks[0].isalpha()
+    if widths == {len(header), len(header) + 1} and is_remark:
         return [*header, ""]
     if widths == {len(header) + 1} and header[0].lower() not in ROW_COUNTERS and len(records) > 2:
         numbers = [str(number) for number in range(1, len(records))]

@@ -20,7 +20,6 @@ from forecast_attn.data.reading.joined import (
     month_number,
     unit_of,
 )
-from forecast_attn.errors import DataError
 
 FEWEST_YEARS = 3
 DAY = 24 * 60

@@ -15,6 +15,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from forecast_attn.data.findings import quoted
 from forecast_attn.data.reading.encoding import as_utf8, find_encoding
 from forecast_attn.data.reading.source import TEXT_KINDS, Source
@@ -198,7 +200,10 @@ def _table(value: Any, *, is_whole: bool) -> list[Row] | None:
 
 
 def _table_of_object(value: dict[str, Any]) -> list[Row] | None:
-    """The rows of split and table form, of columns, of records or columns by their names, or of a series."""
+    """The rows of split and table form, of columns, of records or columns by their names, of a cube, or of a series."""
+    cube = _table_of_cube(value)
+    if cube is not None:
+        return cube
     names = next((value[key] for key in _NAMES if isinstance(value.get(key), list)), None)
     cells = next((value[key] for key in _ROWS if isinstance(value.get(key), list)), None)
     if isinstance(value.get("schema"), dict) and cells:
@@ -216,6 +221,32 @@ def _table_of_object(value: dict[str, Any]) -> list[Row] | None:
         return _table_of_records(value)
     is_series = len(value) >= FEWEST_STEPS and all(map(_LABEL.fullmatch, value)) and _are_scalars(records)
     return [{"": name, "value": _cell(cell)} for name, cell in value.items()] if is_series else None
+
+
+def _table_of_cube(value: dict[str, Any]) -> list[Row] | None:
+    """A row for each cell of a JSON-stat dataset that has a value, by the codes of its dimensions."""
+    dimension, cells = value.get("dimension"), value.get("value")
+    if not isinstance(dimension, dict) or not isinstance(cells, list | dict):
+        return None
+    names: Any = value.get("id") or dimension.get("id")
+    try:
+        codes = [_codes_of(dimension[name]["category"]) for name in names]
+        known = list(cells.items() if isinstance(cells, dict) else enumerate(cells))
+        at = np.unravel_index([int(number) for number, _ in known], tuple(map(len, codes)))
+    except (TypeError, KeyError, AttributeError, ValueError):
+        return None
+    rows = zip(known, np.stack(at, axis=1).tolist(), strict=True)
+    return [
+        {**{name: code[index] for name, code, index in zip(names, codes, row, strict=True)}, "value": _cell(cell)}
+        for (_, cell), row in rows
+    ]
+
+
+def _codes_of(category: dict[str, Any]) -> list[str]:
+    """The codes of a dimension, in their order."""
+    index: Any = category.get("index", category.get("label"))
+    is_placed = isinstance(index, dict) and "index" in category
+    return sorted(index, key=lambda code: int(index[code])) if is_placed else list(index)
 
 
 def _table_of_records(value: dict[str, dict[str, Any]]) -> list[Row] | None:
@@ -240,28 +271,46 @@ def _labelled(labels: Any, rows: list[Row]) -> list[Row]:
 
 
 def _rows_of_records(records: list[dict[str, Any]]) -> list[Row]:
-    """A row per record; where each holds a list of rows, or of the values of its series, a row for each of them."""
-    lists = [name for name, value in records[0].items() if isinstance(value, list)]
-    lists = [name for name in lists if all(isinstance(each.get(name), list) for each in records)]
-    values = [name for name in lists if all(_are_values(each[name]) for each in records)]
-    values = [name for name in values if all(len(each[name]) == len(each[values[0]]) for each in records)]
-    rows = [name for name in lists if all(_are_rows(each[name]) for each in records)]
+    """A row per record; where each holds a list of rows or lists of values, a row for each of them."""
+    flat = list(map(_with_lists_above, records))
+    lists = [name for name, value in flat[0].items() if isinstance(value, list)]
+    lists = [name for name in lists if all(isinstance(each.get(name), list) for each in flat)]
+    values = [name for name in lists if all(_are_values(each[name]) for each in flat)]
+    values = [name for name in values if all(len(each[name]) == len(each[values[0]]) for each in flat)]
+    rows = [name for name in lists if all(_are_rows(each[name]) for each in flat)]
     if values:
         inner = [
             [
                 dict(zip(values, map(_cell, row), strict=True))
                 for row in zip(*(each[name] for name in values), strict=True)
             ]
-            for each in records
+            for each in flat
         ]
-        inner = [[{STEP: str(index), **row} for index, row in enumerate(each, 1)] for each in inner]
+        if not any(_go_up(each[name]) for each in flat for name in values):
+            inner = [[{STEP: str(index), **row} for index, row in enumerate(each, 1)] for each in inner]
     elif len(rows) == 1:
-        inner = [_table(each[rows[0]], is_whole=False) or [] for each in records]
+        inner = [_table(each[rows[0]], is_whole=False) or [] for each in flat]
     else:
         return _with_short_names([dict(_cells(record)) for record in records])
-    above = [{name: value for name, value in each.items() if not isinstance(value, list)} for each in records]
-    outer = _with_short_names([dict(_cells(each)) for each in above])
-    return [{**row, **part} for row, parts in zip(outer, inner, strict=True) for part in parts]
+    outer = [{name: _cell(cell) for name, cell in each.items() if not isinstance(cell, list)} for each in flat]
+    return _with_short_names([{**row, **part} for row, parts in zip(outer, inner, strict=True) for part in parts])
+
+
+def _with_lists_above(record: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    """The cells and lists of a record, those of a record within it, or in a list of one record, by all their names."""
+    flat: dict[str, Any] = {}
+    for name, value in record.items():
+        within = value[0] if isinstance(value, list) and len(value) == 1 else value
+        below = _with_lists_above(within, f"{prefix}{name}{_WITHIN}") if isinstance(within, dict) else None
+        flat |= {f"{prefix}{name}": value} if below is None else below
+    return flat
+
+
+def _go_up(values: list[Any]) -> bool:
+    """Return whether a list holds whole numbers, each above the one before it, as seconds do."""
+    numbers = [int(each) if isinstance(each, str) and each.isdecimal() else None for each in values]
+    pairs = itertools.pairwise(numbers)
+    return all(above is not None and below is not None and above < below for above, below in pairs)
 
 
 def _are_values(value: list[Any]) -> bool:
