@@ -211,6 +211,15 @@ def test_quiet_leaves_the_result_alone(forecast, write, make_table, small):
     assert predicted.out.startswith("item_id,cutoff,timestamp,step,prediction\n")
 
 
+@pytest.mark.slow
+def test_a_history_that_ends_before_the_training_is_told_so(forecast, write, make_table, small):
+    table = make_table()
+    forecast("train", write(table), *small, "--quiet")
+    table.iloc[:-40].to_csv("short.csv", index=False)
+    assert "note: the history ends at " in forecast("predict", "--data", "short.csv").err
+    assert "note: the history ends at " not in forecast("predict", "--data", write(table)).err
+
+
 def test_quiet_does_not_silence_errors(forecast, here):
     outcome = forecast("train", "nowhere.csv", "--quiet")
     assert outcome.code == 1
@@ -326,6 +335,7 @@ def test_a_configuration_file_and_flags_that_win_over_it(forecast, write, make_t
         ("bidirectional = 1\n", "^--bidirectional must be true or false; got 1$", ""),
         ("max_epochs = 2.5\n", "^--max-epochs must be a whole number; got 2.5$", ""),
         ("past = 3\n", "^--past must be column names; got 3$", ""),
+        ('past = ",,"\n', "^--past must be column names; got ',,'$", ""),
         ('attention = "luong-genral"\n', "^--attention has no value 'luong-genral'$", "did you mean 'luong-general'"),
         (None, "^cannot read the configuration 'run.toml': No such file", "horizon = 24"),
     ],

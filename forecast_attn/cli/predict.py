@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from forecast_attn.cli.tables import PipedConsole
     from forecast_attn.forecasting.forecast_result import ForecastResult
     from forecast_attn.forecasting.partitioned import PartForecast
+    from forecast_attn.runs.run_dir import RunDir
 
 PREVIEW_ROWS = 5
 MOST_CATEGORIES = 10
@@ -77,6 +78,8 @@ def predict(
             **{**_options_of(request), **written},
         )
     _say_what_was_done(notes, result, is_new_table=data is not None)
+    if data is not None:
+        _say_what_training_saw(notes, result, directory)
     attention_path = None if result.attention is None or attention_out is None else str(attention_out)
     if result.attention is None:
         notes.print("note: --attention none has no weights to write")
@@ -192,6 +195,19 @@ def _check_files(request: PredictCommandRequest, data: Path | None, future: Path
             raise ConfigError(f"{option} is about weights, which are not written", "add --attention-out FILE")
     if request.samples is not None and samples_out is None:
         raise ConfigError("--samples draws paths, which are not written", "add --samples-out FILE")
+
+
+def _say_what_training_saw(notes: PipedConsole, result: ForecastResult, run: RunDir) -> None:
+    """Print that training saw what is forecast, where a history ends before the last row that it was trained on."""
+    from forecast_attn.forecasting.model import trained_until
+
+    cutoffs, until = result.predictions["cutoff"], trained_until(run)
+    if until is None or cutoffs.empty:
+        return
+    newest = cutoffs.max()
+    last = type(newest)(until)
+    if newest < last:
+        notes.print(f"note: the history ends at {newest}, training at {last}: it saw the rows that are forecast here")
 
 
 def _say_what_was_done(notes: PipedConsole, result: ForecastResult, *, is_new_table: bool) -> None:

@@ -185,8 +185,10 @@ def _to_str(value: Any) -> str:
 
 
 def _to_names(value: Any) -> tuple[str, ...]:
-    """Column names: a list, or one string with commas."""
+    """Column names: a list, or one string with commas, which are not all that it has."""
     names = value.split(",") if isinstance(value, str) else [part for item in value for part in str(item).split(",")]
+    if len(names) > 1 and not any(map(str.strip, names)):
+        raise ValueError(value)
     return tuple(dict.fromkeys(name.strip() for name in names if name.strip()))
 
 

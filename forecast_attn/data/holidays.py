@@ -222,19 +222,21 @@ def _public_holidays(region: str, years: range) -> Days:
 
 def _known_region(region: str) -> str:
     """The region as the package spells it."""
-    country, _, part = region.strip().partition("-")
+    country, dash, part = region.strip().partition("-")
     countries: dict[str, list[str]] = _package().list_supported_countries(include_aliases=True)
     country = country.upper()
     if country not in countries:
         raise ConfigError(f"--holidays: no public holidays are known for '{region}'", _nearest_country(region))
-    if not part:
+    if not dash:
         return country
     spelled = {name.lower(): name for name in countries[country]}
     if part.lower() not in spelled:
         known = ", ".join(f"{country}-{name}" for name in countries[country])
         raise ConfigError(
-            f"--holidays: '{country}' has no region '{part}'",
-            f"known: {known}" if known else f"{country} has no regions with holidays of their own",
+            f"--holidays: '{country}' has no region '{part}'" if part else f"--holidays: no region follows '{region}'",
+            f"--holidays {country}, or one of {known}"
+            if known
+            else f"--holidays {country}: it has none",
         )
     return f"{country}-{spelled[part.lower()]}"
 

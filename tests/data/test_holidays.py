@@ -94,7 +94,8 @@ def test_every_day_belongs_to_exactly_one_step(alias: str) -> None:
         ("Germany", "no public holidays are known for 'Germany'", "did you mean 'DE'"),
         ("frnce", "no public holidays are known for 'frnce'", "did you mean 'FR'"),
         ("DE-XX", "'DE' has no region 'XX'", "DE-BY"),
-        ("LU-XX", "'LU' has no region 'XX'", "LU has no regions"),
+        ("LU-XX", "'LU' has no region 'XX'", "--holidays LU"),
+        ("DE-", "no region follows 'DE-'", "--holidays DE, or one of DE-"),
     ],
 )
 def test_unknown_regions(region: str, message: str, hint: str) -> None:
