@@ -186,6 +186,12 @@ TABLES: dict[str, tuple[str, dict[str, Any], str]] = {
         {},
         "1",
     ),
+    "a row of no series": (
+        "date,shop,y\n"
+        + rows(lambda day, value: f"{day:%Y-%m-%d},A,{value}\n{day:%Y-%m-%d},{'' if day == DAYS[30] else 'B'},{value}"),
+        {"item_id": "shop", "undated_rows": "drop"},
+        "D",
+    ),
     "years across": (
         "Month,"
         + ",".join(map(str, range(2005, 2020)))

@@ -410,8 +410,10 @@ class _Search:
     def _settled(self, options: dict[str, Any]) -> Proposal | None:
         """The options with those that answer every error, tried on the table itself; None where an error is left."""
         item_id = options.get("item_id")
-        if item_id in self.frame.columns and self.frame[item_id].isna().any():
-            return self._verified(options)  # `NA` is a name where the table is read with this identifier
+        is_named = item_id not in self.frame.columns or self.frame[item_id].notna().all()
+        proposal = None if is_named else self._verified(options)
+        if proposal is not None:  # `NA` is a name where the table is read with this identifier
+            return proposal
         answered = self._answered(options)
         if answered is None:
             return None

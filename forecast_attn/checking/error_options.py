@@ -275,6 +275,14 @@ def _are_in_cents(values: NDArray[np.float64]) -> bool:
     return bool(len(cents) and is_whole.mean() >= _MOSTLY_CENTS and np.mean(np.round(cents) % 10 != 0) >= _FEWEST_CENTS)
 
 
+def _without_totals(problem: Problem, finding: Finding) -> Options | None:
+    """Leave out rows of no series: the few of a series that was found, those of one that was named."""
+    is_given = problem.config.undated_rows != DataConfig.undated_rows
+    column = problem.frame.get(finding.column)
+    are_few = column is not None and column.isna().mean() <= MOST_AVERAGED
+    return {"undated_rows": "drop"} if not is_given and (are_few or problem.config.item_id is not None) else None
+
+
 def _date_order(problem: Problem, finding: Finding) -> Options | None:
     """The order of day and month in which the stamps are most regular, where one is; dots stand behind days."""
     frame = problem.examination.frame
@@ -293,6 +301,7 @@ _ANSWERS: dict[str, Callable[[Problem, Finding], Options | None]] = {
     "FA203": _resample,
     "FA204": _mask,
     "FA205": _one_step,
+    "FA208": _without_totals,
     "FA301": _mask,
     "FA302": _mask,
     "FA303": _leave_out,

@@ -105,7 +105,7 @@ def proposal_of(examination: Examination, options: Mapping[str, Any]) -> Proposa
     if "decimal" in options:
         ahead += f", with '{options['decimal']}' before decimals"
     if "undated_rows" in options:
-        ahead += ", without the rows that have no time"
+        ahead += ", without the rows that have no time" + (" or no series" if roles.item_id is not None else "")
     if "na" in options:
         ahead += f", with {quoted(list(options['na']))} as no value"
     if withdrawn:

@@ -401,8 +401,8 @@ def _report_steps_that_may_be_times(time: ParsedStamps, column: pd.Series, repor
 
 def _no_id(column: str | None, row: int) -> Finding:
     message = f"column '{column}' (series identifier) is empty at {row_and_line(row)}"
-    hint = "name the series in every row, or remove what is none, as a total"
-    return Finding("FA208", "error", message, hint, column=column, row=row)
+    hint = "name the series in every row, or --undated-rows drop leaves out what is none, as a total"
+    return Finding("FA208", "error", message, hint, column=column, row=row, options=("undated_rows",))
 
 
 def _text_cell(column: pd.Series, index: int, needed: bool, rows_in_file: FilePositions) -> Finding:

@@ -234,9 +234,7 @@ def _known_region(region: str) -> str:
         known = ", ".join(f"{country}-{name}" for name in countries[country])
         raise ConfigError(
             f"--holidays: '{country}' has no region '{part}'" if part else f"--holidays: no region follows '{region}'",
-            f"--holidays {country}, or one of {known}"
-            if known
-            else f"--holidays {country}: it has none",
+            f"--holidays {country}, or one of {known}" if known else f"--holidays {country}: it has none",
         )
     return f"{country}-{spelled[part.lower()]}"
 

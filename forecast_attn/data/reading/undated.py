@@ -10,7 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
-from forecast_attn.data.findings import Finding, Report, counted, row_and_line, with_line_numbers
+from forecast_attn.data.findings import Finding, Report, counted, quoted, row_and_line, with_line_numbers
 from forecast_attn.data.reading.cell_numbers import Texts, bare_number, find_decimal, finish_text, parse_texts
 from forecast_attn.data.reading.joined import joined_time, parts_of
 from forecast_attn.data.reading.positions import KEPT_ROWS, file_positions
@@ -22,7 +22,8 @@ MOST_DECISIVE = 1000
 
 @with_line_numbers
 def without_undated(frame: pd.DataFrame, config: DataConfig, source: str, report: Report) -> pd.DataFrame:
-    """The frame without the rows that have no time stamp, in the first column of dates where no option names another.
+    """The frame without the rows that have no time stamp, in the first column of dates where no option names another;
+    or that have no series, in the columns of --id.
 
     Columns whose other cells are all numbers become numbers.
 
@@ -35,19 +36,22 @@ def without_undated(frame: pd.DataFrame, config: DataConfig, source: str, report
     if config.undated_rows != "drop":
         return frame
     time = config.time or first_dates(frame)
-    if time is None:
+    series = [part for part in parts_of(config.item_id, frame) if part in frame.columns]
+    if time is None and not series:
         raise ConfigError("--undated-rows drop needs the column of time stamps", "--time NAME")
     parts = parts_of(time, frame)
     if any(part not in frame.columns for part in parts):
         return frame
-    kept = dated_rows(frame, parts, config.date_format)
+    kept = dated_rows(frame, parts, config.date_format) if parts else np.ones(len(frame), np.bool_)
+    kept &= frame[series].notna().all(axis=1).to_numpy()
     if kept.all() or not kept.any():
         return frame
     bad = int(np.argmin(kept))
     first = file_positions(frame).row(bad)
     cell = " ".join(frame[list(parts)].iloc[bad].dropna().astype(str))
+    lacking = [*([f"a time stamp in '{time}'"] if parts else []), *([quoted(series)] if series else [])]
     message = (
-        f"{counted(int((~kept).sum()), 'row')} without a time stamp in '{time}' left out, the first at "
+        f"{counted(int((~kept).sum()), 'row')} without {' or '.join(lacking)} left out, the first at "
         f"{row_and_line(first)}{f', {cell!r}' if cell else ''}"
     )
     report(Finding("FA217", "note", message, column=time, row=first, options=("undated_rows",)))
