@@ -192,6 +192,22 @@ TABLES: dict[str, tuple[str, dict[str, Any], str]] = {
         {"item_id": "shop", "undated_rows": "drop"},
         "D",
     ),
+    "years named once, with a sum below each": (
+        "Year,Month,Sales\n"
+        + "".join(
+            f"{month.year if month.month == 1 else ''},{month:%B},{VALUES[at]:.0f}\n"
+            + (f"{month.year} Total,,{VALUES[at] * 12:.0f}\n" if month.month == 12 else "")
+            for at, month in enumerate(pd.date_range("2015-01-01", periods=60, freq="MS"))
+        ),
+        {"layout": "merged", "undated_rows": "drop", "time": "Year,Month"},
+        "MS",
+    ),
+    "dates that follow no step": (
+        "date,votes\n"
+        + rows(lambda day, value: f"{day:%Y-%m-%d},{value}", DAYS[0] + pd.to_timedelta(np.arange(30) ** 2 * 37, "D")),
+        {"time": "row-number"},
+        "1",
+    ),
     "years across": (
         "Month,"
         + ",".join(map(str, range(2005, 2020)))

@@ -355,7 +355,12 @@ def _arranged(reading: TableReading, config: DataConfig, layout: str) -> TableRe
         except DataError:
             continue
         season = _season_of_steps(reading.frame) if layout == "rows" and config.season is None else {}
-        return TableReading({**reading.options, **options, **season}, frame, reading.is_another_table)
+        options = {**reading.options, **options, **season}
+        undated = undated_rows(frame) if layout == "merged" and "undated_rows" not in options else None
+        if undated is not None:  # sums below the cells that were merged
+            options |= {"undated_rows": "drop", "time": undated[0]}
+            frame = _without_undated(frame, config, undated[0])
+        return TableReading(options, frame, reading.is_another_table)
     return None
 
 
@@ -560,11 +565,16 @@ def undated_rows(frame: pd.DataFrame) -> tuple[str, NDArray[np.bool_]] | None:
 
 
 def _hold_what_no_other_does(frame: pd.DataFrame, time: str, bad: NDArray[np.bool_]) -> bool:
-    """Return whether some column has one text in all of a few rows and others elsewhere: `Total`, `M13`."""
+    """Return whether some column has one text in all of a few rows and others elsewhere: `Total`, `M13`, `2015 Total`.
+
+    Numbers in these texts may differ.
+    """
     columns = (frame[name] for name in frame.columns if name != time and 0 < bad.mean() < MOST_UNDATED)
-    texts = (column for column in columns if isinstance(column.dtype, pd.CategoricalDtype))
+    texts = [column for column in columns if isinstance(column.dtype, pd.CategoricalDtype)]
+    alike = [text.astype("string").str.replace(r"\d+", "0", regex=True) for text in texts if not text[bad].hasnans]
     return any(
-        text[bad].nunique() == 1 and not text[~bad].isin(text[bad]).any() for text in texts if not text[bad].hasnans
+        text[bad].nunique() == 1 and not text[~bad].isin(text[bad]).any()
+        for text in (*(text for text in texts if not text[bad].hasnans), *alike)
     )
 
 

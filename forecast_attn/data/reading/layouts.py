@@ -247,8 +247,8 @@ def refuse_unmerged(frame: pd.DataFrame, source: str) -> NoReturn:
 
 
 def has_merged_cells(frame: pd.DataFrame) -> bool:
-    """Return whether the first column names each date, year or series once, above empty cells, beside filled ones; or
-    each year above its months.
+    """Return whether the first column names each date, year or series once, above empty cells, beside filled ones, or
+    beside an empty one where it names a sum; or each year above its months.
     """
     if months_below_years(frame) is not None:
         return True
@@ -257,7 +257,12 @@ def has_merged_cells(frame: pd.DataFrame) -> bool:
     first, second = frame.iloc[:, 0], frame.iloc[:, 1]
     names = first.dropna()
     are_blocks = len(names) > 1 and bool(names.is_unique) and bool(first.notna().iloc[0])
-    return _is_key(first) and are_blocks and 1 - len(names) / len(first) >= FEWEST_MERGED and not second.hasnans
+    return (
+        _is_key(first)
+        and are_blocks
+        and 1 - len(names) / len(first) >= FEWEST_MERGED
+        and second[first.isna()].notna().all()
+    )
 
 
 def _is_key(column: pd.Series) -> bool:
