@@ -208,6 +208,20 @@ TABLES: dict[str, tuple[str, dict[str, Any], str]] = {
         {"time": "row-number"},
         "1",
     ),
+    "names below titles with numbers": (
+        "Bureau of Statistics,,\nUnit,Index,Percent\nMonth,3,3\nNo. Obs,60,60\nSeries ID,A23,A25\n"
+        + rows(lambda day, value: f"{day:%Y-%m-%d},{value},{value / 100}"),
+        {"skip_rows": 4, "target": "A23"},
+        "D",
+    ),
+    "years beside their quarters across": (
+        "item,"
+        + ",".join(f"{part} {year}" for year in range(2012, 2022) for part in ("Q1", "Q2", "Q3", "Q4", "FY"))
+        + "\n"
+        + "".join(f"{name}," + ",".join(map(str, VALUES[:50])) + "\n" for name in ("costs", "profit")),
+        {"layout": "rows"},
+        "QS-JAN",
+    ),
     "years across": (
         "Month,"
         + ",".join(map(str, range(2005, 2020)))

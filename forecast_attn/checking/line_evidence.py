@@ -14,6 +14,7 @@ from typing import Any
 
 import pandas as pd
 
+from forecast_attn.data.reading.cell_numbers import MISSING_WORDS
 from forecast_attn.data.reading.extra_lines import (
     COMMENT_MARKS,
     DATA_CELL,
@@ -194,6 +195,8 @@ def _below_titles(lines: list[str]) -> tuple[int | None, bool]:
     first = next((index for index, row in enumerate(cells) if len(row) == width and _has_data(row, numeric)), 0)
     while first > 2 and _is_row_with_holes(cells[first - 1], width):
         first -= 1
+    if first:  # titles may have numbers in all columns, too, above the last line of names
+        first = max((at + 1 for at in range(first, len(cells) // 2) if _are_words(cells[at], numeric)), default=first)
     if width < 2 or not numeric or not 1 < first <= MOST_TITLES or len(cells[first - 1]) != width:
         return None, True
     *titles, names = cells[:first]
@@ -210,6 +213,13 @@ def _below_titles(lines: list[str]) -> tuple[int | None, bool]:
 def _has_data(row: list[str], columns: list[int]) -> bool:
     """Return whether all cells of these columns are numbers or dates, not all of them years."""
     return all(map(_is_number_or_date, (row[index] for index in columns))) and any(_is_data(row[i]) for i in columns)
+
+
+def _are_words(row: list[str], columns: list[int]) -> bool:
+    """Return whether the cells of these columns are words that differ, as names do."""
+    words = {row[at].strip() for at in columns if at < len(row)}
+    are_names = all(re.search("[A-Za-z]", word) and not _is_number_or_date(word) for word in words)
+    return len(words) == len(columns) and are_names and words.isdisjoint(MISSING_WORDS)
 
 
 def _is_row_with_holes(row: list[str], width: int) -> bool:

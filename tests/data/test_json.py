@@ -122,6 +122,11 @@ TITLED: dict[str, tuple[Any, dict[str, Any], str]] = {
         {"date_format": "s"},
         "'close', 7 steps of 1 day ahead",
     ),
+    "dates and values of each line of a chart": (
+        {"data": [{"name": name, "x": list(DAYS), "y": [at % 7 for at in range(len(DAYS))]} for name in ("a", "b")]},
+        {"item_id": "name"},
+        "'y' of 2 series told apart by 'name', 7 steps of 1 day ahead",
+    ),
     "a cube of JSON-stat": (
         {
             "class": "dataset",

@@ -276,7 +276,8 @@ def _rows_of_records(records: list[dict[str, Any]]) -> list[Row]:
     lists = [name for name, value in flat[0].items() if isinstance(value, list)]
     lists = [name for name in lists if all(isinstance(each.get(name), list) for each in flat)]
     values = [name for name in lists if all(_are_values(each[name]) for each in flat)]
-    values = [name for name in values if all(len(each[name]) == len(each[values[0]]) for each in flat)]
+    beside = [name for name in lists if values and all(_are_scalars(each[name]) for each in flat)]
+    values = [name for name in beside if all(len(each[name]) == len(each[values[0]]) for each in flat)]
     rows = [name for name in lists if all(_are_rows(each[name]) for each in flat)]
     if values:
         inner = [
@@ -286,7 +287,7 @@ def _rows_of_records(records: list[dict[str, Any]]) -> list[Row]:
             ]
             for each in flat
         ]
-        if not any(_go_up(each[name]) for each in flat for name in values):
+        if not any(_tell_time(each[name]) for each in flat for name in values):
             inner = [[{STEP: str(index), **row} for index, row in enumerate(each, 1)] for each in inner]
     elif len(rows) == 1:
         inner = [_table(each[rows[0]], is_whole=False) or [] for each in flat]
@@ -306,8 +307,10 @@ def _with_lists_above(record: dict[str, Any], prefix: str = "") -> dict[str, Any
     return flat
 
 
-def _go_up(values: list[Any]) -> bool:
-    """Return whether a list holds whole numbers, each above the one before it, as seconds do."""
+def _tell_time(values: list[Any]) -> bool:
+    """Return whether a list holds dates, or whole numbers each above the one before it, as seconds are."""
+    if all(isinstance(each, str) and _LABEL.fullmatch(each) and not each.isdecimal() for each in values):
+        return True
     numbers = [int(each) if isinstance(each, str) and each.isdecimal() else None for each in values]
     pairs = itertools.pairwise(numbers)
     return all(above is not None and below is not None and above < below for above, below in pairs)

@@ -52,6 +52,7 @@ _WITH_WORDS = re.compile(
     r"([^\W\d_]{3,9}\.?|[QqTt][1-4]|[Ww]\d\d?)[ /_'-]*\d{2,4}|\d{4}[ /_-]*([^\W\d_]{3,9}|[Ww]\d\d?)"
 )
 """Names that may be months, quarters or weeks: `Jan-24`, `Q1 2024`, `2024 W05`."""
+_FORMS = (_DATED, _WITH_WORDS)
 
 
 @dataclass(frozen=True)
@@ -257,12 +258,8 @@ def has_merged_cells(frame: pd.DataFrame) -> bool:
     first, second = frame.iloc[:, 0], frame.iloc[:, 1]
     names = first.dropna()
     are_blocks = len(names) > 1 and bool(names.is_unique) and bool(first.notna().iloc[0])
-    return (
-        _is_key(first)
-        and are_blocks
-        and 1 - len(names) / len(first) >= FEWEST_MERGED
-        and second[first.isna()].notna().all()
-    )
+    is_merged = are_blocks and 1 - len(names) / len(first) >= FEWEST_MERGED
+    return is_merged and _is_key(first) and bool(second[first.isna()].notna().all())
 
 
 def _is_key(column: pd.Series) -> bool:
@@ -273,13 +270,16 @@ def _is_key(column: pd.Series) -> bool:
 
 
 def find_steps(frame: pd.DataFrame) -> StepColumns | None:
-    """The columns of numbers whose names are dates, or go on by one; None where there are too few."""
+    """The columns of numbers whose names are dates, or go on by one; None where there are too few.
+
+    Of years beside their quarters or months, the finer ones, which are more.
+    """
     types = zip(frame.columns, frame.dtypes, strict=True)
     numbers = [str(name) for name, dtype in types if dtype.kind in "iuf" or _is_number_or_empty(frame[name])]
-    for form in (_DATED, _WITH_WORDS):
-        steps = _dated({name: text for name in numbers if form.fullmatch(text := _plain_date(name))})
-        if steps is not None:
-            return steps
+    forms = ({name: text for name in numbers if form.fullmatch(text := _plain_date(name))} for form in _FORMS)
+    dated = [steps for texts in forms if (steps := _dated(texts)) is not None]
+    if dated:
+        return max(dated, key=lambda steps: len(steps.names))
     return _of_years(numbers) or _months_of_one_year(numbers) or _numbered(numbers)
 
 
