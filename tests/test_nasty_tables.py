@@ -202,12 +202,6 @@ TABLES: dict[str, tuple[str, dict[str, Any], str]] = {
         {"layout": "merged", "undated_rows": "drop", "time": "Year,Month"},
         "MS",
     ),
-    "dates that follow no step": (
-        "date,votes\n"
-        + rows(lambda day, value: f"{day:%Y-%m-%d},{value}", DAYS[0] + pd.to_timedelta(np.arange(30) ** 2 * 37, "D")),
-        {"time": "row-number"},
-        "1",
-    ),
     "names below titles with numbers": (
         "Bureau of Statistics,,\nUnit,Index,Percent\nMonth,3,3\nNo. Obs,60,60\nSeries ID,A23,A25\n"
         + rows(lambda day, value: f"{day:%Y-%m-%d},{value},{value / 100}"),

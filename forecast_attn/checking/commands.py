@@ -28,6 +28,7 @@ from forecast_attn.checking.error_options import (
     say_nothing_of_the_next,
 )
 from forecast_attn.checking.examination import Examination, examine
+from forecast_attn.checking.missing_marks import marks_of_missing
 from forecast_attn.checking.proposal import MOST_HIDDEN, Proposal, check_command_text, proposal_of
 from forecast_attn.checking.role_candidates import (
     RoleCandidate,
@@ -36,7 +37,6 @@ from forecast_attn.checking.role_candidates import (
 from forecast_attn.checking.table_reading import (
     TableReading,
     columns_with_leading_zeros,
-    marks_of_missing,
     possible_readings,
     without_empty_columns,
 )
@@ -45,7 +45,7 @@ from forecast_attn.config.options import DataConfig
 from forecast_attn.data.cells import epoch_unit
 from forecast_attn.data.findings import Finding
 from forecast_attn.data.frequency import parse_frequency
-from forecast_attn.data.reading.joined import ROW_COUNT, ROW_NUMBER, with_joined
+from forecast_attn.data.reading.joined import ROW_COUNT, with_joined
 from forecast_attn.data.reading.source import Source, table_name
 from forecast_attn.data.resampling import floored
 from forecast_attn.data.roles import is_numeric, resolve_roles
@@ -200,23 +200,13 @@ def _of_the_likeliest(
             continue
         again = examine(search.table, replace(search.config, **answered[0]))
         options = {**search.reading_options, **answered[0]}
-        errors = again.to_report().errors
         proposal = _of_little(config, options, again) if at == 0 else None
-        if proposal is None and at == 0 and _are_uneven_rows_in_order(errors, again):
-            proposal = search.with_rows_counted(answered[0])
         if proposal is not None:
             return (proposal,), None
+        errors = again.to_report().errors
         if errors and options:
             return (), Obstacle(options, errors[0])
     return (), None
-
-
-def _are_uneven_rows_in_order(errors: tuple[Finding, ...], again: Examination) -> bool:
-    """Return whether all that stops one series is that no step fits its dates, one below the other."""
-    cells, is_sorted = again.cells, all(finding.code != "FA207" for finding in again.findings)
-    is_one = cells is not None and len(cells.item_ids) == 1 and not cells.repeats.any()
-    codes = {error.code for error in errors}
-    return is_one and is_sorted and "FA203" in codes <= {"FA203", "FA204", "FA301", "FA302"}
 
 
 def _of_little(config: DataConfig, options: dict[str, Any], again: Examination) -> Proposal | None:
@@ -331,7 +321,7 @@ class _Search:
 
     def _with_any_target(self, candidate: RoleCandidate) -> dict[str, Any]:
         """The options of a candidate whose numbers never change, with the first of them."""
-        free = (str(name) for name in self.frame.columns if name not in candidate.columns)
+        free = (str(name) for name in self.frame.columns if name not in candidate.columns and not counts_rows(name))
         target = next((name for name in free if self.config.target is None and is_numeric(self.frame[name])), None)
         return candidate.options(self.config) | ({} if target is None else {"target": target})
 
@@ -463,12 +453,6 @@ class _Search:
             return replace(self.config, **options)
         except ConfigError:
             return None
-
-    def with_rows_counted(self, options: dict[str, Any]) -> Proposal | None:
-        """The rows numbered in the place of dates that no step fits, where the user named no time."""
-        kept = {name: value for name, value in options.items() if name not in ("date_format", "missing", "resample")}
-        is_free = (self.config.time, self.config.freq, self.config.resample) == (None, None, None)
-        return self._settled({**kept, "time": ROW_NUMBER}) if is_free else None
 
     def _verified(self, options: dict[str, Any]) -> Proposal | None:
         config = self._config(options)

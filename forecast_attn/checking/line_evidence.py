@@ -195,8 +195,10 @@ def _below_titles(lines: list[str]) -> tuple[int | None, bool]:
     first = next((index for index, row in enumerate(cells) if len(row) == width and _has_data(row, numeric)), 0)
     while first > 2 and _is_row_with_holes(cells[first - 1], width):
         first -= 1
-    if first:  # titles may have numbers in all columns, too, above the last line of names
-        first = max((at + 1 for at in range(first, len(cells) // 2) if _are_words(cells[at], numeric)), default=first)
+    if first:  # titles may have numbers in all columns, too, above the last line of names; names may stand once more
+        below_them = range(first, len(cells) // 2)
+        words = (at + 1 for at in below_them if _are_words(cells[at], numeric) and cells[at] not in cells[:first])
+        first = max(words, default=first)
     if width < 2 or not numeric or not 1 < first <= MOST_TITLES or len(cells[first - 1]) != width:
         return None, True
     *titles, names = cells[:first]

@@ -9,31 +9,19 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from forecast_attn.checking.examination import Examination
-from forecast_attn.checking.line_evidence import (
-    MOST_FOOTERS,
-    find_blanks,
-    find_footer,
-    find_header_rows,
-    find_preamble,
-    find_rules,
-    find_tables,
-    find_titles,
-    find_titles_of_one_column,
-    find_wide_titles,
-    line_of_names,
-)
-from forecast_attn.checking.number_times import SEASONS_OF_UNITS, is_of_digits
+from forecast_attn.checking.line_evidence import find_tables, find_titles
+from forecast_attn.checking.line_options import ends_of, extra_line_options
+from forecast_attn.checking.missing_marks import marks_of_missing
+from forecast_attn.checking.number_times import SEASONS_OF_UNITS
+from forecast_attn.checking.undated_evidence import rows_of_words_at_end, undated_rows
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import Finding
 from forecast_attn.data.reading import read_table
-from forecast_attn.data.reading.cell_numbers import bare_number, parse_texts
-from forecast_attn.data.reading.dialect import BLANKS, SAMPLE, Sample, find_delimiter
-from forecast_attn.data.reading.encoding import find_encoding
-from forecast_attn.data.reading.extra_lines import ExtraLines, naming_line, without_extra_lines
-from forecast_attn.data.reading.joined import ROW_NUMBER, are_whole, holds_years, with_joined
+from forecast_attn.data.reading.dialect import Sample, find_delimiter
+from forecast_attn.data.reading.extra_lines import ExtraLines, without_extra_lines
+from forecast_attn.data.reading.joined import ROW_NUMBER, with_joined
 from forecast_attn.data.reading.layouts import (
     arranged,
     find_steps,
@@ -45,15 +33,13 @@ from forecast_attn.data.reading.layouts import (
 )
 from forecast_attn.data.reading.sheets import holds_sheets, sheet_as_text, sheet_names
 from forecast_attn.data.reading.source import TEXT_KINDS, Source
-from forecast_attn.data.reading.undated import dated_cells, dated_rows, first_dates, without_undated
-from forecast_attn.data.roles import MOST_UNDECLARED, empty_columns, time_parts
+from forecast_attn.data.reading.undated import first_dates, without_undated
+from forecast_attn.data.roles import MOST_UNDECLARED, empty_columns
 from forecast_attn.data.timestamps import looks_like_dates
 from forecast_attn.errors import ConfigError, DataError
 
 Table = Source | pd.DataFrame
 MOST_SHEETS = 6
-MOST_UNDATED = 0.4
-"""Share of rows without a time stamp, such as the mean of four quarters below each year."""
 _DELIMITERS = ("tab", "semicolon", "pipe", "comma")
 """Where several split a text alike: the ones that stand within names and cells come last."""
 _NO_TABLE = ("FA106", "FA107", "FA108")
@@ -120,7 +106,7 @@ def _tables_below_each_other(table: Table, config: DataConfig) -> list[dict[str,
     if text is None or text is not table:
         return []
     try:
-        start, end = _ends(text)
+        start, end = ends_of(text)
     except DataError:  # of a file that is cut short
         return []
     return find_tables(start)[:MOST_SHEETS] if start.endswith(end) else []
@@ -142,7 +128,7 @@ def _titles_of_sheet(table: Table, config: DataConfig) -> dict[str, Any]:
     text = _text_of(table, config.sheet)
     if text is None or text is table or config.skip_rows or not config.header:
         return {}
-    titles = find_titles(Sample(_ends(text)[0], complete=True).records(","))
+    titles = find_titles(Sample(ends_of(text)[0], complete=True).records(","))
     return {"skip_rows": titles} if titles else {}
 
 
@@ -158,8 +144,9 @@ def _readings_without_layout(
     read, options = (frame, options) if frame is not None else _read_split(table, config, options)
     if isinstance(read, DataError) and read.code not in _NO_TABLE:
         return
+    text = _text_of(table, options.get("sheet"))
     is_dates = isinstance(read, pd.DataFrame) and read.shape[1] == 1 and looks_like_dates(read.iloc[:, 0])
-    for around in () if is_dates or is_part else _extra_line_options(table, options, read):
+    for around in () if text is None or is_dates or is_part else extra_line_options(text, options, read):
         again, split = _read_split(table, config, {**options, **around})
         is_around = "skip_rows" in around or "skip_footer" in around
         is_within = _has_two_marks(read) and _has_two_marks(again) and is_around
@@ -226,7 +213,7 @@ def _has_decimal_points(table: Table, config: DataConfig, options: dict[str, Any
     """Return whether commas separate the fields of a table, or numbers are dollars; True where none can be detected."""
     around = replace(config, **options)
     text = _text_of(table, around.sheet)
-    start = "" if text is None else _ends(text)[0]
+    start = "" if text is None else ends_of(text)[0]
     if re.search(r"[$£¥₹]\s?-?\d", start):
         return True
     if text is None or text is not table or around.delimiter is not None:
@@ -250,7 +237,7 @@ def _finished(table: Table, config: DataConfig, options: dict[str, Any], frame: 
     if isinstance(read, pd.DataFrame):
         options, frame = kept, read
     is_text = not isinstance(table, pd.DataFrame)
-    below = _rows_of_words_at_end(frame) if is_text and not config.skip_footer else 0
+    below = rows_of_words_at_end(frame) if is_text and not config.skip_footer else 0
     undated = None if below else undated_rows(frame)
     time: str | None = None
     if undated is not None and config.undated_rows == DataConfig.undated_rows:
@@ -380,124 +367,6 @@ def _season_of_steps(frame: pd.DataFrame) -> dict[str, Any]:
     return {} if steps is None or season is None or len(steps.names) < 2 * season else {"season": str(season)}
 
 
-# --------------------------------------------------------------------------- around the rows
-
-
-def _extra_line_options(table: Table, options: dict[str, Any], problem: object) -> tuple[dict[str, Any], ...]:
-    """Options for a text with lines that are not rows, without a header, or with a header that names a column twice."""
-    text = _text_of(table, options.get("sheet"))
-    if text is None:
-        return ()
-    start, end = _ends(text)
-    above = options.get("skip_rows", 0)  # titles of a sheet
-    ways = _ways_around("".join(start.splitlines(keepends=True)[above:]), end, problem)
-    return tuple({**way, "skip_rows": above + way["skip_rows"]} if "skip_rows" in way else way for way in ways)
-
-
-def _ways_around(start: str, end: str, problem: object) -> tuple[dict[str, Any], ...]:
-    """The options for the first and the last lines of a text, below the titles of a sheet."""
-    rules = find_rules(start)
-    plain = _without_comments(start, rules["comment"], "\n") if rules else start
-    above = find_preamble(plain) | rules
-    blanks = find_blanks(plain)
-    blanks |= rules if blanks else {}
-    tried = (*_with_footer(blanks, end), *_with_footer(above, end), find_titles_of_one_column(start))
-    likely = [each for each in tried if each]
-    if not likely and isinstance(problem, pd.DataFrame):
-        likely = [{}]
-    ways = [{**each, **named} for each in likely or [{}] if (named := _header_rows(start, each))]
-    if isinstance(problem, pd.DataFrame) and problem.shape[1] > 1:  # what can be read may have titles, or longer names
-        titles = find_wide_titles(start)
-        as_wide = [each for each in likely if set(each) <= {"comment"}]  # what is above the rows has as many fields
-        named_ways = [{**each, **named} for each in as_wide if (named := _header_rows(start, each))]
-        return (titles,) if titles else tuple(way for way in (*as_wide, *named_ways) if way)
-    if isinstance(problem, DataError) and problem.code == "FA107" and problem.column is not None:
-        # Rows of the one are at other dates than those of the other.
-        if _has_tables_side_by_side(start, problem.column):
-            return ()
-        return (*ways, *likely, {"header": False} if _is_number(problem.column) else {"skip_rows": 1, "header": False})
-    nameless = [{**each, "skip_rows": each["skip_rows"] + 1, "header": False} for each in likely if "skip_rows" in each]
-    return (*ways, *likely, {"header": False}, *nameless)  # the last ones where the header names a column twice
-
-
-def _has_tables_side_by_side(start: str, name: str) -> bool:
-    """Return whether a name stands above two columns of different dates."""
-    sample = Sample(start, complete=True)
-    try:
-        header, *rows = sample.records(find_delimiter(sample, ""))
-    except DataError:
-        return False
-    indices = [index for index, cell in enumerate(header) if cell.strip() == name]
-    columns = [pd.Series([row[index] for row in rows if len(row) == len(header)], dtype="str") for index in indices]
-    return all(map(looks_like_dates, columns)) and any(not column.equals(columns[0]) for column in columns)
-
-
-def _with_footer(above: dict[str, Any], end: str) -> tuple[dict[str, Any], ...]:
-    """The options with the number of lines below the rows, where there are any, then without."""
-    rows = _without_comments(end, above.get("comment"))  # as they are counted
-    below = find_footer(_split_at_blanks(rows) if above.get("delimiter") == BLANKS else rows)
-    return ({**above, "skip_footer": below}, above) if below else (above,)
-
-
-def _without_comments(text: str, mark: str | None, instead: str = "") -> str:
-    lines = text.splitlines(keepends=True)
-    return "".join(line if mark is None or not line.lstrip().startswith(mark) else instead for line in lines)
-
-
-def _split_at_blanks(text: str) -> str:
-    return "\n".join("\t".join(line.split()) for line in text.splitlines())
-
-
-def _header_rows(start: str, options: dict[str, Any]) -> dict[str, Any]:
-    """The option for names in several lines, where they are."""
-    if options.get("header") is False:
-        return {}
-    lines = ExtraLines(options.get("skip_rows", 0), options.get("comment"))
-    text = b"".join(without_extra_lines([start.encode()], lines)).decode()
-    if options.get("delimiter") == BLANKS:
-        text = _split_at_blanks(text)
-    try:
-        records = Sample(text, complete=True).records(find_delimiter(Sample(text, complete=True), ""))
-    except DataError:
-        return {}
-    count = find_header_rows(records, _is_number) if len(records) > 2 else 1
-    at = line_of_names(records[:count], records[count:]) if count > 1 else 0
-    if at is None:
-        return {"header_rows": count}
-    return {"skip_rows": _line_of(text, at) + lines.skip_rows} if at else {}
-
-
-def _line_of(text: str, record: int) -> int:
-    """The line of a record, both from 0, where blank lines may stand between records of one line each."""
-    return [index for index, line in enumerate(text.split("\n")) if line.strip()][record]
-
-
-def _is_number(cell: str) -> bool:
-    if not re.search(r"\d|inf", cell, re.IGNORECASE):
-        return False
-    numbers = (parse_texts([bare_number(cell.strip())], mark, grouped=True) for mark in ".,")
-    return any(not np.isnan(number[0]) for number in numbers)
-
-
-def _ends(source: Source) -> tuple[str, str]:
-    """The first and the last text of a file."""
-    start, end, encoding = b"", b"", ""
-    for chunk in source.chunks(SAMPLE):
-        start, encoding = start or chunk, encoding or _encoding(chunk)
-        end = (end + chunk)[-SAMPLE // 16 :]
-    if encoding != "utf-8":
-        start, end = (part.decode(encoding, "ignore").encode() for part in (start, end))
-    return start[len(naming_line(start)[0]) :].decode("latin-1"), end.decode("latin-1")
-
-
-def _encoding(start: bytes) -> str:
-    """The encoding by the first bytes, UTF-8 for each in which ASCII is one byte."""
-    try:
-        return find_encoding(start, "")
-    except DataError:
-        return "utf-8"
-
-
 def columns_with_leading_zeros(table: Table, config: DataConfig, frame: pd.DataFrame) -> frozenset[str]:
     """Columns of whole numbers that the first rows write in as many digits each, `012`: names of something.
 
@@ -510,7 +379,7 @@ def columns_with_leading_zeros(table: Table, config: DataConfig, frame: pd.DataF
     text = _text_of(table, config.sheet)
     if text is None or not names:
         return frozenset()
-    rows = _ends(text)[0].encode("latin-1")
+    rows = ends_of(text)[0].encode("latin-1")
     start = Source(text.label, None, rows[: rows.rfind(b"\n") + 1] or rows)
     as_text = replace(config, wide=False, layout="long", sheet=None, categorical=tuple(names), skip_footer=0)
     try:
@@ -524,140 +393,3 @@ def _has_leading_zeros(column: pd.Series) -> bool:
     cells = [str(cell) for cell in column.dropna().unique()]
     is_padded = any(cell.startswith("0") and len(cell) > 1 for cell in cells)
     return is_padded and all(map(str.isdigit, cells)) and len(set(map(len, cells))) == 1
-
-
-def _rows_of_words_at_end(frame: pd.DataFrame) -> int:
-    """Rows at the end of a table of names that hold text in their first cell alone, such as sources; 0 for none."""
-    first = frame.iloc[:, 0]
-    filled = np.flatnonzero(frame.iloc[:, 1:].notna().any(axis=1))
-    alone = len(frame) - 1 - int(filled[-1]) if len(filled) else 0
-    are_names = isinstance(first.dtype, pd.CategoricalDtype) and not looks_like_dates(first)
-    return alone if are_names and 0 < alone <= MOST_FOOTERS and first.iloc[-alone:].notna().any() else 0
-
-
-def undated_rows(frame: pd.DataFrame) -> tuple[str, NDArray[np.bool_]] | None:
-    """A column of dates, or the first one of numbers, and the few rows without one: sums, units, headers once more.
-
-    They stand above or below all others, or have one and the same word. None where another column has a date in every
-    row: what has not been shipped is no sum.
-    """
-    columns = {str(name): frame[name] for name in frame.columns}
-    of_time = {name: dated_cells(column) for name, column in columns.items() if looks_like_dates(column)}
-    if any(dated is not None and dated.all() for dated in of_time.values()):
-        return None
-    first_name = str(frame.columns[0])
-    for name, dated in ({first_name: dated_cells(frame[first_name])} | of_time).items():
-        column = frame[name]
-        if dated is None or dated.all() or dated.sum() < FEWEST_NUMBERS:
-            continue
-        first, last = np.flatnonzero(dated)[[0, -1]]
-        between = column[first:last][~dated[first:last]]
-        is_time = looks_like_dates(column) or _are_years_or_dates(column[dated])
-        if not is_time and (first or len(between) or pd.api.types.is_numeric_dtype(column.dtype)):
-            continue  # any numbers have a word below them
-        below = len(dated) - 1 - int(last)
-        are_few = first <= MOST_FOOTERS and (below <= MOST_FOOTERS or frame.iloc[-below:].isna().all(axis=None))
-        words = {next(iter(str(cell).split()), "") for cell in between.unique()}
-        are_named = len(words) == 1 and between.notna().all() and re.fullmatch(r"[^\W\d_]{3,}:?", min(words))
-        if are_few and (are_named or between.empty or _hold_what_no_other_does(frame, name, ~dated)):
-            return name, ~dated
-    return _undated_together(frame)
-
-
-def _hold_what_no_other_does(frame: pd.DataFrame, time: str, bad: NDArray[np.bool_]) -> bool:
-    """Return whether some column has one text in all of a few rows and others elsewhere: `Total`, `M13`, `2015 Total`.
-
-    Numbers in these texts may differ.
-    """
-    columns = (frame[name] for name in frame.columns if name != time and 0 < bad.mean() < MOST_UNDATED)
-    texts = [column for column in columns if isinstance(column.dtype, pd.CategoricalDtype)]
-    alike = [text.astype("string").str.replace(r"\d+", "0", regex=True) for text in texts if not text[bad].hasnans]
-    return any(
-        text[bad].nunique() == 1 and not text[~bad].isin(text[bad]).any()
-        for text in (*(text for text in texts if not text[bad].hasnans), *alike)
-    )
-
-
-def _are_years_or_dates(column: pd.Series) -> bool:
-    """Return whether whole numbers are years, or dates written in digits."""
-    numbers = pd.Series(pd.to_numeric(column.astype("str"), errors="coerce"))
-    return are_whole(numbers) and (holds_years(numbers) or is_of_digits(numbers.fillna(0).astype(np.int64)))
-
-
-def _undated_together(frame: pd.DataFrame) -> tuple[str, NDArray[np.bool_]] | None:
-    """The parts of dates in several columns, and the rows of a thirteenth month: what they hold, no other row holds."""
-    parts = time_parts(frame, list(map(str, frame.columns)))
-    if len(parts) < 2:
-        return None
-    try:
-        dated = dated_rows(frame, tuple(parts))
-    except DataError:
-        return None
-    are_named = any(_hold_what_no_other_does(frame[[part]], "", ~dated) for part in parts)
-    return (",".join(parts), ~dated) if are_named else None
-
-
-# --------------------------------------------------------------------------- cells that are none
-
-
-MOST_MARKS = 3
-"""Different texts for no value in a column."""
-FEWEST_NUMBERS = 10
-
-
-def marks_of_missing(frame: pd.DataFrame) -> tuple[str, ...]:
-    """Texts, and numbers far from all others, that stand for no value in columns of numbers."""
-    marks: list[str] = []
-    unsure: list[str] = []
-    of_few: list[str] = []
-    of_one: list[str] = []
-    for name in map(str, frame.columns):
-        column = frame[name]
-        if isinstance(column.dtype, pd.CategoricalDtype):
-            texts, count = _texts_among_numbers(column)
-            marks += texts if count >= FEWEST_NUMBERS else []
-            of_few += texts if 1 < count < FEWEST_NUMBERS else []
-            of_one += texts if count == 1 else []
-        elif pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(column.dtype):
-            marks += _far_extremes(column, _NINES)
-            unsure += [*_far_extremes(column, _HUNDREDS), *_far_extremes(column, _NINES, fewest=1)]
-    marks += [mark for mark in unsure if unsure.count(mark) > 1]  # -200, or a 99 alone, may be measured in one column
-    marks += [mark for mark in of_few if of_few.count(mark) > 1]  # of a few rows with many columns
-    marks += [mark for mark in of_one if of_one.count(mark) >= FEWEST_NUMBERS]  # codes below the one series
-    return tuple(dict.fromkeys(marks))
-
-
-def _texts_among_numbers(column: pd.Series) -> tuple[list[str], int]:
-    """The few texts without a digit, or with a doubt or a limit as `?0.2`, `<1`, among numbers; how many these are."""
-    counts = column.value_counts()
-    counts = counts[counts > 0]
-    texts = [str(text) for text in counts.index]
-    is_number = np.array([_is_number(text) for text in texts[:MOST_LOOKED_AT]], np.bool_)
-    others = [text for text, number in zip(texts, is_number, strict=False) if not number]
-    enough = counts.to_numpy()[: len(is_number)][is_number].sum() >= counts.sum() / 2
-    are_words = not any(re.match(r"[^#?<>]*[\d,]", text) for text in others)
-    few = 0 < len(others) <= MOST_MARKS and are_words
-    return others if few and enough else [], int(is_number.sum())
-
-
-MOST_LOOKED_AT = 10_000
-_NINES = re.compile(r"-?9{2,}(\.9+)?|-?9{2,}\.0+")
-_HUNDREDS = re.compile(r"-[1-9]00")
-_LEAST_ALONE = 100
-
-
-def _far_extremes(column: pd.Series, form: re.Pattern[str], fewest: int = 2) -> list[str]:
-    """-999, say, where all other numbers are farther from it than from each other; a smaller number `fewest` times."""
-    values = column.to_numpy(np.float64, na_value=np.nan)
-    values = values[~np.isnan(values)]
-    if not len(values):
-        return []
-    for extreme in (values.min(), values.max()):
-        others = values[values != extreme]
-        if not form.fullmatch(f"{extreme:.10g}") or len(others) < max(FEWEST_NUMBERS, len(values) / 2):
-            continue
-        if abs(extreme) < _LEAST_ALONE and len(values) - len(others) < fewest:
-            continue
-        if np.abs(others - extreme).min() > max(np.ptp(others), 1.0):
-            return [f"{extreme:.10g}"]
-    return []

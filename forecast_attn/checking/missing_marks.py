@@ -1,0 +1,77 @@
+"""Cells that stand for no value in columns of numbers: `-`, `..`, `<1`, -999."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pandas as pd
+
+from forecast_attn.checking.line_options import is_number
+
+MOST_MARKS = 3
+"""Different texts for no value in a column."""
+FEWEST_NUMBERS = 10
+"""Different numbers that show what a column holds."""
+MOST_LOOKED_AT = 10_000
+_NINES = re.compile(r"-?9{2,}(\.9+)?|-?9{2,}\.0+")
+_HUNDREDS = re.compile(r"-[1-9]00")
+_LEAST_ALONE = 100
+
+
+def marks_of_missing(frame: pd.DataFrame) -> tuple[str, ...]:
+    """Texts, and numbers far from all others, that stand for no value in columns of numbers.
+
+    One that stands among few numbers, or may have been measured, as -200 and a 99 alone may, has to stand in another
+    column, too.
+    """
+    numbers_beside: dict[str, list[int]] = {}
+    for name in map(str, frame.columns):
+        column = frame[name]
+        if isinstance(column.dtype, pd.CategoricalDtype):
+            texts, count = _texts_among_numbers(column)
+        elif pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(column.dtype):
+            texts, count = _far_extremes(column, _NINES), FEWEST_NUMBERS
+            if not texts:
+                texts, count = [*_far_extremes(column, _HUNDREDS), *_far_extremes(column, _NINES, fewest=1)], 2
+        else:
+            continue
+        for mark in texts:
+            numbers_beside.setdefault(mark, []).append(count)
+    return tuple(mark for mark, counts in numbers_beside.items() if _are_enough(counts))
+
+
+def _are_enough(counts: list[int]) -> bool:
+    """Return whether many numbers stand beside a mark in a column, several in two, or one in each of many."""
+    is_in_two = sum(count > 1 for count in counts) > 1
+    return max(counts) >= FEWEST_NUMBERS or is_in_two or len(counts) >= FEWEST_NUMBERS
+
+
+def _texts_among_numbers(column: pd.Series) -> tuple[list[str], int]:
+    """The few texts without a digit, or with a doubt or a limit as `?0.2`, `<1`, among numbers; how many these are."""
+    counts = column.value_counts()
+    counts = counts[counts > 0]
+    texts = [str(text) for text in counts.index]
+    are_numbers = np.array([is_number(text) for text in texts[:MOST_LOOKED_AT]], np.bool_)
+    others = [text for text, number in zip(texts, are_numbers, strict=False) if not number]
+    enough = counts.to_numpy()[: len(are_numbers)][are_numbers].sum() >= counts.sum() / 2
+    are_words = not any(re.match(r"[^#?<>]*[\d,]", text) for text in others)
+    few = 0 < len(others) <= MOST_MARKS and are_words
+    return others if few and enough else [], int(are_numbers.sum())
+
+
+def _far_extremes(column: pd.Series, form: re.Pattern[str], fewest: int = 2) -> list[str]:
+    """-999, say, where all other numbers are farther from it than from each other; a smaller number `fewest` times."""
+    values = column.to_numpy(np.float64, na_value=np.nan)
+    values = values[~np.isnan(values)]
+    if not len(values):
+        return []
+    for extreme in (values.min(), values.max()):
+        others = values[values != extreme]
+        if not form.fullmatch(f"{extreme:.10g}") or len(others) < max(FEWEST_NUMBERS, len(values) / 2):
+            continue
+        if abs(extreme) < _LEAST_ALONE and len(values) - len(others) < fewest:
+            continue
+        if np.abs(others - extreme).min() > max(np.ptp(others), 1.0):
+            return [f"{extreme:.10g}"]
+    return []
