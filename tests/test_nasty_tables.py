@@ -216,6 +216,11 @@ TABLES: dict[str, tuple[str, dict[str, Any], str]] = {
         {"layout": "rows"},
         "QS-JAN",
     ),
+    "one line of numbers": (
+        ",".join("nan" if at == 30 else str(value) for at, value in enumerate(VALUES * 10)) + "\n",
+        {"header": False, "layout": "rows"},
+        "1",
+    ),
     "years across": (
         "Month,"
         + ",".join(map(str, range(2005, 2020)))

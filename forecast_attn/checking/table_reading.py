@@ -156,8 +156,8 @@ def _readings_without_layout(
     if _has_two_marks(read):
         yield from _with_decimals(table, config, options)
     elif isinstance(read, pd.DataFrame):
-        filled = without_empty_columns(read)
-        if filled.shape[1] > MOST_UNDECLARED:
+        filled = without_empty_columns(read) if len(read) > 1 else read  # a single row is a series
+        if filled.shape[1] > MOST_UNDECLARED and len(read) > 1:
             yield TableReading(options, filled, is_too_wide=True)
         elif filled.shape[1]:
             yield _finished(table, config, options, filled)

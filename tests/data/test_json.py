@@ -127,6 +127,20 @@ TITLED: dict[str, tuple[Any, dict[str, Any], str]] = {
         {"item_id": "name"},
         "'y' of 2 series told apart by 'name', 7 steps of 1 day ahead",
     ),
+    "rows of several series below the names of their columns": (
+        {
+            "results": [
+                {
+                    "tags": {"host": name},
+                    "columns": ["time", "load"],
+                    "values": [[day, at % 7] for at, day in enumerate(DAYS)],
+                }
+                for name in ("a", "b")
+            ]
+        },
+        {"item_id": "host"},
+        "'load' of 2 series told apart by 'host', 7 steps of 1 day ahead",
+    ),
     "a cube of JSON-stat": (
         {
             "class": "dataset",

@@ -47,6 +47,8 @@ BLANKS = "blanks"
 SAMPLE = 1 << 20
 """Bytes from which delimiter, header and decimal mark are detected."""
 MOST_COLUMNS = 1_000_000
+LONGEST = 100
+"""Characters of a line that a message shows."""
 MANY_SHORT = 0.05
 """Smallest share of rows that end before their header does, where that is how the file is written and no mistake."""
 Record = list[str]
@@ -138,8 +140,11 @@ def column_names(records: list[Record], delimiter: str, label: str) -> list[str]
     _check_is_split(names, delimiter, label)
     if _are_cells(names, records[1:]):
         line = delimiter.join(records[0])
-        message = f"{label} has no header: its first line is {line!r}"
-        raise DataError(message, "--no-header, or add a line with the columns' names", code="FA107")
+        message = f"{label} has no header: its first line is {line if len(line) <= LONGEST else f'{line[:LONGEST]}…'!r}"
+        hint = "--no-header, or add a line with the columns' names"
+        if len(records) == 1 and len(names) > 1:
+            hint = "write each value in a line of its own; --no-header --layout rows reads a line that is not too long"
+        raise DataError(message, hint, code="FA107")
     check_names(names, label)
     return names
 
@@ -152,7 +157,7 @@ def _are_cells(names: list[str], below: list[Record]) -> bool:
     """Return whether a first line is a row: all numbers and dates, or a number, no year, beside a date in any form or
     a word that stands below it, too; or a number that may be a year beside a date that is written as that below it.
     """
-    words = [name for name in names if not DATA_CELL.fullmatch(name)]
+    words = [name for name in names if not DATA_CELL.fullmatch(name) and name not in MISSING_WORDS]
     if not words:
         return True
     if len(words) < len(names) and all(_NUMBERED_MONTH.fullmatch(word) for word in words):

@@ -278,7 +278,7 @@ def _rows_of_records(records: list[dict[str, Any]]) -> list[Row]:
     values = [name for name in lists if all(_are_values(each[name]) for each in flat)]
     beside = [name for name in lists if values and all(_are_scalars(each[name]) for each in flat)]
     values = [name for name in beside if all(len(each[name]) == len(each[values[0]]) for each in flat)]
-    rows = [name for name in lists if all(_are_rows(each[name]) for each in flat)]
+    rows = [name for name in lists if all(_are_rows(each[name]) for each in flat) and any(each[name] for each in flat)]
     if values:
         inner = [
             [
@@ -290,11 +290,19 @@ def _rows_of_records(records: list[dict[str, Any]]) -> list[Row]:
         if not any(_tell_time(each[name]) for each in flat for name in values):
             inner = [[{STEP: str(index), **row} for index, row in enumerate(each, 1)] for each in inner]
     elif len(rows) == 1:
-        inner = [_table(each[rows[0]], is_whole=False) or [] for each in flat]
+        inner = [_named_rows(each, rows[0]) or _table(each[rows[0]], is_whole=False) or [] for each in flat]
     else:
         return _with_short_names([dict(_cells(record)) for record in records])
     outer = [{name: _cell(cell) for name, cell in each.items() if not isinstance(cell, list)} for each in flat]
     return _with_short_names([{**row, **part} for row, parts in zip(outer, inner, strict=True) for part in parts])
+
+
+def _named_rows(record: dict[str, Any], rows: str) -> list[Row] | None:
+    """The rows in a record whose columns are named in a list beside them; None where none are."""
+    above = rows.rpartition(_WITHIN)[0]
+    beside = (record.get(f"{above}{_WITHIN}{key}" if above else key) for key in _NAMES)
+    names = next((each for each in beside if isinstance(each, list)), None)
+    return None if names is None else _table_of_object({"columns": names, "data": record[rows]})
 
 
 def _with_lists_above(record: dict[str, Any], prefix: str = "") -> dict[str, Any]:
