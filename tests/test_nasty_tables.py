@@ -171,8 +171,8 @@ TABLES: dict[str, tuple[str, dict[str, Any], str]] = {
         "D",
     ),
     "limits of a laboratory": (
-        "date,nitrate\n" + rows(lambda day, value: f"{day:%Y-%m-%d},{'<0.05' if day.day % 9 == 0 else value}"),
-        {"na": ("<0.05",), "missing": "mask"},
+        "date,nitrate\n" + rows(lambda day, value: f"{day:%Y-%m-%d},{f'<0.{day.day}' if day.day % 6 == 0 else value}"),
+        {"na": ("<0.6", "<0.12", "<0.18", "<0.24", "<0.30"), "missing": "mask"},
         "D",
     ),
     "thousands of dollars between tabs": (

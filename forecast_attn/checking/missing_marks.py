@@ -11,6 +11,8 @@ from forecast_attn.checking.line_options import is_number
 
 MOST_MARKS = 3
 """Different texts for no value in a column."""
+MOST_LIMITS = 12
+"""Different limits of what a laboratory can measure, `<0.05`."""
 FEWEST_NUMBERS = 10
 """Different numbers that show what a column holds."""
 MOST_LOOKED_AT = 10_000
@@ -56,7 +58,8 @@ def _texts_among_numbers(column: pd.Series) -> tuple[list[str], int]:
     others = [text for text, number in zip(texts, are_numbers, strict=False) if not number]
     enough = counts.to_numpy()[: len(are_numbers)][are_numbers].sum() >= counts.sum() / 2
     are_words = not any(re.match(r"[^#?<>]*[\d,]", text) for text in others)
-    few = 0 < len(others) <= MOST_MARKS and are_words
+    are_limits = all(text.startswith(("<", ">")) for text in others)
+    few = 0 < len(others) <= (MOST_LIMITS if are_limits else MOST_MARKS) and are_words
     return others if few and enough else [], int(are_numbers.sum())
 
 
