@@ -1428,6 +1428,11 @@ def test_ten_digits_that_are_hours_are_no_seconds(tmp_path: Path) -> None:
     [
         ([["Report of sales"], [], ["date", "sales"]], {"skip_rows": 2}, "sales"),
         (
+            [["Report of sales"], ["Report date", "2024-05-01"], ["date", "food", "toys"]],
+            {"skip_rows": 2, "target": "food"},
+            "food",
+        ),
+        (
             [["Report of sales"], [], ["", "north", "", "south"], ["date", "food", "toys", "food"]],
             {"skip_rows": 2, "header_rows": 2, "target": "north food"},
             "north food",
@@ -1438,7 +1443,7 @@ def test_ten_digits_that_are_hours_are_no_seconds(tmp_path: Path) -> None:
             "north food",
         ),
     ],
-    ids=["names", "groups of names", "groups of names beside the date"],
+    ids=["names", "a title beside its value", "groups of names", "groups of names beside the date"],
 )
 def test_titles_above_the_header_of_a_sheet_are_left_out(
     tmp_path: Path, above: list[list[object]], options: dict[str, object], target: str

@@ -25,12 +25,12 @@ from forecast_attn.data.reading.joined import ROW_NUMBER, with_joined
 from forecast_attn.data.reading.layouts import (
     arranged,
     find_steps,
-    has_merged_cells,
     likely_layout,
     names_of_grid,
     names_of_rows,
     unit_of_steps,
 )
+from forecast_attn.data.reading.merged import has_merged_cells
 from forecast_attn.data.reading.sheets import holds_sheets, sheet_as_text, sheet_names
 from forecast_attn.data.reading.source import TEXT_KINDS, Source
 from forecast_attn.data.reading.undated import first_dates, without_undated

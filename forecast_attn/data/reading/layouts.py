@@ -2,8 +2,7 @@
 
 `--layout rows`: the names of the columns are dates, years or numbers of steps (the layout of the M4 and M5 competitions
 and of the World Bank). `--layout calendar`: a column per month or quarter beside the year, per day beside the week, per
-hour beside the day, or per year beside the months. `--layout merged`: a date or name stands in the first of the rows
-that it belongs to.
+hour beside the day, or per year beside the months.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ import contextlib
 import itertools
 import re
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,11 +19,10 @@ from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import Finding, Report, require_column, row_and_line
-from forecast_attn.data.reading.extra_lines import YEAR
 from forecast_attn.data.reading.grids import find_grid, month_named, periods_across
 from forecast_attn.data.reading.joined import ROW_NUMBER, holds_years, unit_of
+from forecast_attn.data.reading.merged import filled_down
 from forecast_attn.data.reading.positions import (
-    KEPT_ROWS,
     LAYOUT_ROWS,
     LONG_ID,
     LONG_TARGET,
@@ -181,89 +179,6 @@ def unit_of_steps(steps: StepColumns) -> str | None:
     """The unit of time that is counted in the names of steps: wk1, wk2, …; None for others."""
     match = None if steps.are_dates else _STEM.fullmatch(steps.names[0].strip())
     return None if match is None else "week" if match[1].lower() == "w" else unit_of(match[1])
-
-
-# --------------------------------------------------------------------------- merged cells
-
-FEWEST_MONTHS = 1 / 2
-"""Share of rows that are months, where others name the year above them."""
-FEWEST_MERGED = 1 / 3
-"""Share of a column that is empty where its cells were merged."""
-
-
-def filled_down(frame: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """The frame with the cell above in each empty one of the columns from the left on that are names or dates; these.
-
-    The first column without empty cells ends them, and so does one of other numbers than years: these are values.
-    Months that stand below their year in one column get it, and the rows of years and sums are left out.
-    """
-    months = months_below_years(frame)
-    if months is not None:
-        rows = pd.Index(file_positions(frame).rows()[months.notna()], name=KEPT_ROWS)
-        name = frame.columns[0]
-        return frame.assign(**{name: months})[months.notna()].set_index(rows), (str(name),)
-    filled: dict[str, pd.Series] = {}
-    for name in frame.columns:
-        column = frame[name]
-        if not column.hasnans or pd.isna(column.iloc[0]) or not _is_key(column):
-            break
-        column = column.ffill()
-        filled[name] = column.astype(np.int64) if holds_years(column) else column
-    return frame.assign(**filled), tuple(filled)
-
-
-def months_below_years(frame: pd.DataFrame) -> pd.Series | None:
-    """`Jan 2019` in the rows of months below the row of each year, as pivot tables are saved; empty in others.
-
-    None for tables whose first column is no such outline.
-    """
-    from forecast_attn.data.timestamps import parse_timestamps
-
-    labels = frame.iloc[:, 0]
-    is_text = isinstance(labels.dtype, pd.CategoricalDtype) and len(labels) > 0 and not labels.hasnans
-    if not is_text or not YEAR.fullmatch(str(labels.iloc[0]).strip()):  # as in nearly every table
-        return None
-    texts = labels.astype(str).str.strip()
-    years = texts.where(texts.str.fullmatch(YEAR.pattern)).ffill()
-    if not 1 < years.nunique() <= FEWEST_MONTHS * len(texts):
-        return None
-    months = (texts + " " + years).where(texts.str.fullmatch(r"[^\W\d_]+\.?"))
-    stamps, bad = parse_timestamps(months.astype(object), str(labels.name))
-    if stamps.dtype.kind != "M" or not (np.diff(stamps[~bad]) > np.timedelta64(0)).all():
-        return None
-    return months.mask(bad).astype("category") if np.mean(~bad) >= FEWEST_MONTHS else None
-
-
-def refuse_unmerged(frame: pd.DataFrame, source: str) -> NoReturn:
-    """Refuse --layout merged for a table in which nothing was filled.
-
-    Raises:
-        DataError: names the first column.
-    """
-    name, first = str(frame.columns[0]), frame.iloc[:, 0]
-    problem = "holds numbers that are no years" if not _is_key(first) else "has no empty cell"
-    problem = f"is empty at {row_and_line(1)}, below no date or name" if first.iloc[:1].isna().any() else problem
-    message = f"'{source}' has no merged cells, as --layout merged needs: its first column '{name}' {problem}"
-    raise DataError(message, "leave --layout out", code="FA102", column=name, options=("layout",))
-
-
-def has_merged_cells(frame: pd.DataFrame) -> bool:
-    """Return whether the first column names each date, year or series once, above empty cells, beside filled ones, or
-    beside an empty one where it names a sum; or each year above its months.
-    """
-    if months_below_years(frame) is not None:
-        return True
-    if not frame.shape[1] > 2 or len(frame) < MANY_STEPS or not frame.iloc[:, 0].hasnans:
-        return False
-    first, second = frame.iloc[:, 0], frame.iloc[:, 1]
-    names = first.dropna()
-    are_blocks = len(names) > 1 and bool(names.is_unique) and bool(first.notna().iloc[0])
-    is_merged = are_blocks and 1 - len(names) / len(first) >= FEWEST_MERGED
-    return is_merged and _is_key(first) and bool(second[first.isna()].notna().all())
-
-
-def _is_key(column: pd.Series) -> bool:
-    return not pd.api.types.is_numeric_dtype(column.dtype) or holds_years(column.dropna())
 
 
 # --------------------------------------------------------------------------- one series per row

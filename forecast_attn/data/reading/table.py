@@ -18,7 +18,8 @@ from forecast_attn.data.reading.dialect import lines_above_header
 from forecast_attn.data.reading.frames import read_frame
 from forecast_attn.data.reading.joined import parts_of, with_joined
 from forecast_attn.data.reading.json_file import is_json
-from forecast_attn.data.reading.layouts import arranged, check_layout, filled_down, is_arranged, refuse_unmerged
+from forecast_attn.data.reading.layouts import arranged, check_layout, is_arranged
+from forecast_attn.data.reading.merged import filled_down, refuse_unmerged
 from forecast_attn.data.reading.sheets import holds_sheets, sheet_as_text, sheet_names
 from forecast_attn.data.reading.source import SPREADSHEET, Progress, Source, table_name
 from forecast_attn.data.reading.tsf import is_tsf, read_tsf
