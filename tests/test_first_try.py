@@ -790,10 +790,45 @@ def quarters_without_a_name() -> pd.DataFrame:
     return pd.DataFrame({"Periodo": years, "": np.tile([1, 2, 3, 4], 10), "Total": values(40), "Otros": values(40)})
 
 
+def parts_of_years(name: str, parts: str) -> Callable[[], pd.DataFrame]:
+    """A table of years and their parts, as called in a text with bars between them."""
+    names = parts.split("|")
+    rows = np.arange(10 * len(names))
+    columns = {"Year": 2010 + rows // len(names), name: np.array(names)[rows % len(names)], "Sales": values(len(rows))}
+    return lambda: pd.DataFrame(columns)
+
+
+def days_of_short_years() -> pd.DataFrame:
+    dates = pd.date_range("1961-01-01", periods=800)
+    return pd.DataFrame({"year": dates.year % 100, "month": dates.month, "day": dates.day, "RPT": values(800)})
+
+
+def five_minutes_of_a_grid() -> pd.DataFrame:
+    stamps = pd.date_range("2024-01-01", periods=1440, freq="5min")
+    parts = {"DAY": stamps.strftime("%Y-%m-%d"), "HR": stamps.hour + 1, "INTERVAL": stamps.minute // 5 + 1}
+    return pd.DataFrame(parts | {"MW": values(1440)})
+
+
+def quarters_of_hours() -> pd.DataFrame:
+    stamps = pd.date_range("2024-01-01", periods=960, freq="15min")
+    parts = {"date": stamps.strftime("%Y-%m-%d"), "hour": stamps.hour, "minute": stamps.minute}
+    return pd.DataFrame(parts | {"price": values(960)})
+
+
+def half_hours_without_names() -> pd.DataFrame:
+    stamps = pd.date_range("2024-01-01", periods=960, freq="30min")
+    return pd.DataFrame(
+        {"a": stamps.strftime("%Y%m%d"), "b": stamps.hour * 2 + stamps.minute // 30 + 1, "c": values(960)}
+    )
+
+
 def countries_with_two_unknown() -> pd.DataFrame:
     """Nothing tells the last row apart from the first, and a comma stands between thousands."""
     rows = pd.DataFrame({str(year): [f"{year - 1000 + at:,}" for at in range(4)] for year in range(2000, 2012)})
     return rows.assign(country=["Unknown", "Asia", "Europe", "Unknown"])
+
+
+QUARTERS = "'Sales', 4 steps of 1 quarter ahead"
 
 
 @pytest.mark.parametrize(
@@ -807,6 +842,21 @@ def countries_with_two_unknown() -> pd.DataFrame:
         ),
         (ages_and_sexes, {"item_id": "age,sex"}),
         (quarters_without_a_name, {"time": "Periodo,Unnamed: 1", "target": "Total"}),
+        (
+            parts_of_years("Period", "First quarter|Second quarter|Third quarter|Fourth quarter"),
+            {"time": "Year,Period"},
+        ),
+        (parts_of_years("of", "Jan-Mar|Apr-Jun|Jul-Sep|Oct-Dec"), {"time": "Year,of", "forecasts": QUARTERS}),
+        (parts_of_years("Quartal", "I|II|III|IV"), {"time": "Year,Quartal", "forecasts": QUARTERS}),
+        (parts_of_years("group", "I|II|III|IV"), {"item_id": "group"}),
+        (parts_of_years("Half", "H1|H2"), {"time": "Year,Half", "forecasts": "'Sales', 3 steps of 6 months ahead"}),
+        (days_of_short_years, {"time": "year,month,day", "forecasts": "'RPT', 7 steps of 1 day ahead"}),
+        (
+            five_minutes_of_a_grid,
+            {"time": "DAY,HR,INTERVAL", "forecasts": "'MW', 288 steps of 5 minutes ahead"},
+        ),
+        (quarters_of_hours, {"time": "date,hour,minute"}),
+        (half_hours_without_names, {"time": "a,b", "forecasts": "'c', 48 steps of 30 minutes ahead"}),
         (countries_with_two_unknown, {"decimal": ".", "layout": "rows", "item_id": "row-number"}),
         (days_in_spanish, {"time": "Año,Mes,Día"}),
         (merged_days, {"layout": "merged", "item_id": "Product"}),

@@ -6,7 +6,8 @@ import re
 
 import pandas as pd
 
-from forecast_attn.data.reading.joined import ROW_NUMBER, unit_of, unit_of_column
+from forecast_attn.data.reading.joined import ROW_NUMBER
+from forecast_attn.data.reading.time_parts import unit_of, unit_of_column
 from forecast_attn.data.roles import is_numeric
 
 COUNTERS = ("no", "no.", "nr", "obs", "rownames", "row", "n", "number", "instant", "index")

@@ -20,7 +20,7 @@ from forecast_attn.data.axis import uneven_steps
 from forecast_attn.data.cells import Cells
 from forecast_attn.data.findings import Finding
 from forecast_attn.data.frequency import LONGEST_NUMBER, distinct_values, parse_frequency
-from forecast_attn.data.reading.joined import FIRST_YEAR, LAST_YEAR
+from forecast_attn.data.reading.time_parts import FIRST_YEAR, LAST_YEAR
 from forecast_attn.data.resampling import floored
 from forecast_attn.data.roles import Roles
 from forecast_attn.data.zones import changes_at

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from forecast_attn.checking.column_names import is_called_year
 from forecast_attn.data.cells import epoch_unit
 from forecast_attn.data.frequency import distinct_values, guess_alias, parse_frequency
-from forecast_attn.data.reading.joined import are_whole, holds_years, unit_of_column
+from forecast_attn.data.reading.time_parts import are_whole, holds_years, unit_of_column
 from forecast_attn.data.roles import TIME_NAMES, is_numeric
 from forecast_attn.data.timestamps import SERIAL_DAYS, are_serial_days, parse_timestamps
 
@@ -31,6 +31,7 @@ SEASONS_OF_UNITS = {"hour": 24, "day": 7, "week": 52, "month": 12, "quarter": 4}
 _MOST_OF_A_SEASON = 0.5
 """Share of its season that one step may take."""
 _DAY = 86_400
+_MANY_DATES = 20
 _FEWEST_DRIFTING = 20
 _DRIFT = 0.1
 """Share of its step by which the clock of a sensor may be off."""
@@ -41,7 +42,7 @@ _CYCLES = (4, 366)
 _COUNTED_PART = re.compile(r"^\d+[:-](0*[1-9]\d*)$")
 _NEARLY_EQUAL = 0.01
 """Share by which steps that are written with few digits may differ."""
-_DIGITS = {"%Y%m": 6, "%y%m%d": 6, "%G%V": 6, "%Y%j": 7, "%d%m%Y": 8, "%m%d%Y": 8}
+_DIGITS = {"%Y%m": 6, "%y%m%d": 6, "%G%V": 6, "%Y0%m": 7, "%Y%j": 7, "%d%m%Y": 8, "%m%d%Y": 8}
 """`--date-format` of whole numbers -> most of their digits; the likelier ones first."""
 _LIKELY_PAST, _LIKELY_FUTURE = np.datetime64("1800-01-01"), np.datetime64("2101-01-01")
 
@@ -68,7 +69,10 @@ def is_plain_number(column: pd.Series) -> bool:
 
 
 def is_of_digits(column: pd.Series) -> bool:
-    """Return whether numbers are dates: 20240131, 202401, 2024.083, or seconds or days one step apart."""
+    """Return whether numbers are dates: 20240131, 202401, 2024.083, or seconds or days one step apart.
+
+    Where many numbers of 8 to 14 digits all are dates and mostly go on, whether they are regular does not matter.
+    """
     if not is_plain_number(column):
         return False
     stamps, bad = parse_timestamps(column, str(column.name))
@@ -77,6 +81,8 @@ def is_of_digits(column: pd.Series) -> bool:
         if date_format is None:
             return False
         stamps, bad = parse_timestamps(column, str(column.name), date_format)
+    elif are_whole(column) and np.mean(np.diff(stamps) >= np.timedelta64(0)) >= MOSTLY_REGULAR:
+        return len(distinct_values(stamps)) >= _MANY_DATES or regularity(distinct_values(stamps)) >= REGULAR
     stamps = distinct_values(stamps)
     return not bad.any() and (regularity(stamps) >= REGULAR or drifting_step(stamps) is not None)
 
@@ -121,7 +127,7 @@ def _are_regular(numbers: NDArray[np.float64], form: str) -> bool:
         if bad.any():
             return False
     is_likely = stamps.min() >= _LIKELY_PAST and stamps.max() < _LIKELY_FUTURE
-    if form == "%Y%m":
+    if form in ("%Y%m", "%Y0%m"):  # the latter as SAP writes periods: 2024001
         return bool(is_likely and (numbers % 100).max() == 12)
     return is_likely and regularity(np.sort(stamps)) >= MOSTLY_REGULAR
 

@@ -43,20 +43,19 @@ from forecast_attn.checking.series_candidates import (
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.frequency import distinct_values, guess_alias, parse_frequency
 from forecast_attn.data.reading.dialect import unnamed_column
-from forecast_attn.data.reading.joined import (
-    BLOCK_NUMBER,
+from forecast_attn.data.reading.joined import BLOCK_NUMBER, ROW_NUMBER, parts_of, with_joined
+from forecast_attn.data.reading.time_parts import (
     PERIODS_OF_DAY,
-    ROW_NUMBER,
     holds_years,
     is_clock_of_digits,
     is_hours,
-    parts_of,
+    minutes_of_hour,
     periods_of_day,
+    time_parts,
     unit_of,
     unit_of_column,
-    with_joined,
 )
-from forecast_attn.data.roles import LOOSE_TIME_NAMES, MOST_UNDECLARED, TIME_NAMES, time_parts
+from forecast_attn.data.roles import LOOSE_TIME_NAMES, MOST_UNDECLARED, TIME_NAMES
 from forecast_attn.data.timestamps import brought_near, looks_like_dates, parse_timestamps
 from forecast_attn.errors import ConfigError, DataError
 
@@ -271,6 +270,7 @@ def _time_candidates(frame: pd.DataFrame, config: DataConfig) -> Iterator[str]:
     dates += [f"{date},{clock}" for date in (*dates, *days) for clock in clocks]
     beside = [(date, clock) for date, clock in itertools.pairwise(free) if clock not in clocks]
     dates += [f"{date},{clock}" for date, clock in beside if _is_clock_of(frame[date], frame[clock])]
+    dates += _with_parts_of_hours(frame, free, [name for name in dates if "," in name])
     yield from dates
     named = (*TIME_NAMES, *LOOSE_TIME_NAMES)
     numbers = [name for name in free if name not in dates and pd.api.types.is_numeric_dtype(frame[name].dtype)]
@@ -290,6 +290,18 @@ def _time_candidates(frame: pd.DataFrame, config: DataConfig) -> Iterator[str]:
     yield from _unnamed_parts(frame, free)
     if not dates and not any(_is_named_time(frame[name]) and _may_have_names(frame, name) for name in free):
         yield ROW_NUMBER
+
+
+def _with_parts_of_hours(frame: pd.DataFrame, free: list[str], pairs: list[str]) -> Iterator[str]:
+    """Dates and hours with a column beside them that counts the parts of each hour: its minutes, or 1 to 12."""
+    for pair in pairs:
+        date, hour = parts_of(pair, frame)
+        others = free[free.index(hour) + 1 :][:1]
+        for other in others if is_hours(frame[hour]) and minutes_of_hour(frame[others[0]]) is not None else ():
+            is_back = np.diff(frame[other]) < 0
+            is_next = (np.diff(frame[hour]) != 0) | (np.diff(pd.factorize(frame[date])[0]) != 0)
+            if is_back.sum() >= FEWEST_STARTS and not is_back[~is_next].any() and is_back[is_next].mean() > REGULAR:
+                yield f"{pair},{other}"
 
 
 def _unnamed_parts(frame: pd.DataFrame, free: list[str]) -> Iterator[str]:
@@ -342,7 +354,8 @@ def _is_hour(column: pd.Series) -> bool:
 def _is_clock_of(date: pd.Series, clock: pd.Series) -> bool:
     """Return whether numbers are the hours or clocks of a date, whatever their name: they go back with each day."""
     are_all_hours = is_hours(clock) and clock.nunique() in PERIODS_OF_DAY  # and no ranks from 1 to 20
-    if len(clock) < FEWEST_ROWS or not (is_clock_of_digits(clock) or are_all_hours):
+    are_periods = periods_of_day(clock, is_named=True) is not None and clock.nunique() == clock.max()
+    if len(clock) < FEWEST_ROWS or not (is_clock_of_digits(clock) or are_all_hours or are_periods):
         return False
     if not (looks_like_dates(date) or is_of_digits(date)):
         return False

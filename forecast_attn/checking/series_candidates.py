@@ -22,14 +22,8 @@ from forecast_attn.checking.column_names import (
 from forecast_attn.checking.number_times import FEWEST_ROWS, MOSTLY_REGULAR, regularity
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.frequency import distinct_values
-from forecast_attn.data.reading.joined import (
-    BLOCK_NUMBER,
-    ROW_NUMBER,
-    are_whole,
-    holds_years,
-    periods_of_day,
-    with_joined,
-)
+from forecast_attn.data.reading.joined import BLOCK_NUMBER, ROW_NUMBER, with_joined
+from forecast_attn.data.reading.time_parts import are_whole, holds_years, periods_of_day
 from forecast_attn.data.roles import ID_NAMES, LOOSE_TIME_NAMES, TIME_NAMES, is_numeric, resolve_roles
 from forecast_attn.data.timestamps import looks_like_dates
 from forecast_attn.errors import ConfigError, DataError

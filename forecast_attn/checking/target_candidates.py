@@ -22,7 +22,8 @@ from forecast_attn.checking.role_candidates import MOSTLY_STEPS, RoleCandidate
 from forecast_attn.checking.series_candidates import series_numbers
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.reading.dialect import unnamed_column
-from forecast_attn.data.reading.joined import FIRST_YEAR, LAST_YEAR, ROW_NUMBER, are_whole
+from forecast_attn.data.reading.joined import ROW_NUMBER
+from forecast_attn.data.reading.time_parts import FIRST_YEAR, LAST_YEAR, are_whole
 from forecast_attn.data.roles import FORECAST_WORDS, ID_NAMES, ROW_NAMES, TARGET_NAMES, TIME_NAMES, is_numeric
 
 MANY = 6

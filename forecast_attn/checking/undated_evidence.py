@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from forecast_attn.checking.line_evidence import MOST_FOOTERS
 from forecast_attn.checking.missing_marks import FEWEST_NUMBERS
 from forecast_attn.checking.number_times import is_of_digits
-from forecast_attn.data.reading.joined import are_whole, holds_years
+from forecast_attn.data.reading.time_parts import are_whole, holds_years, time_parts
 from forecast_attn.data.reading.undated import dated_cells, dated_rows
-from forecast_attn.data.roles import time_parts
 from forecast_attn.data.timestamps import looks_like_dates
 from forecast_attn.errors import DataError
 

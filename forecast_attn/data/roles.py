@@ -19,15 +19,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import coded, columns_text, quoted, require_column
-from forecast_attn.data.reading.joined import (
-    are_days_of_months,
-    are_days_of_years,
-    are_parts_of_years,
-    holds_years,
-    is_written_clock,
-    periods_of_day,
-    unit_of_column,
-)
+from forecast_attn.data.reading.time_parts import time_parts
 from forecast_attn.data.timestamps import has_regular_step, looks_like_dates, parse_timestamps
 from forecast_attn.errors import ConfigError, DataError
 
@@ -375,45 +367,6 @@ def _refuse_a_part_of_a_date(frame: pd.DataFrame, free: list[str], step: str, so
     if step in parts and len(parts) > 1 and not _is_unique(frame[step]):
         message = f"'{source}' has its dates in several columns: {quoted(parts)}"
         raise DataError(message, f"--time {','.join(parts)}", code="FA102", column=step, options=("time",))
-
-
-def time_parts(frame: pd.DataFrame, free: list[str]) -> list[str]:
-    """The columns that count year, quarter or month, day, hour and minute, or a period of the day, from the year on."""
-    columns: dict[str | None, str] = {}
-    for name in free:
-        columns.setdefault(unit_of_column(frame[name]), name)
-    finer = next((unit for unit in ("month", "quarter", "week") if unit in columns), None)
-    if "year" not in columns or finer is None:
-        columns |= _parts_by_cells(frame, free, columns.get("year"), columns.get(finer or ""))
-        finer = finer or next((unit for unit in ("month", "week") if unit in columns), None)
-    if "year" not in columns:
-        return []
-    order = ("year", "month", "day", "hour", "minute") if finer == "month" else ("year", finer)
-    parts: list[str] = []
-    for unit in order:
-        if unit is None or unit not in columns:
-            break
-        parts.append(columns[unit])
-    others = [frame[name] for name in free if name not in parts]
-    if len(parts) == 1:
-        parts += [str(each.name) for each in others if are_days_of_years(frame[parts[0]], each)][:1]
-    if len(parts) == 2 and finer == "month":
-        months = [frame[name].rename(unit) for name, unit in zip(parts, ("year", "month"), strict=True)]
-        parts += [str(each.name) for each in others if are_days_of_months([*months, each])][:1]
-    if len(parts) == 3:
-        parts += [str(each.name) for each in others if periods_of_day(each) is not None or is_written_clock(each)][:1]
-    return parts
-
-
-def _parts_by_cells(frame: pd.DataFrame, free: list[str], year: str | None, part: str | None) -> dict[str | None, str]:
-    """The columns of years and of their months or weeks, of which names say one or none."""
-    years = [year] if year is not None else [name for name in free if holds_years(frame[name])]
-    for year in years:
-        for name in [part] if part is not None else [name for name in free if name != year]:
-            if are_parts_of_years(frame[year], frame[name]):
-                is_week = part is None and frame[name].nunique() > 12
-                return {"year": year} if part is not None else {"year": year, "week" if is_week else "month": name}
-    return {}
 
 
 def _find_item_id(frame: pd.DataFrame, free: list[str], reasons: dict[str, str], ignored: dict[str, str]) -> str | None:

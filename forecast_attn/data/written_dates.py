@@ -72,6 +72,7 @@ _ZONE_IN_BRACKETS = re.compile(r"(?<=[\dZ]) ?\[[A-Za-z_]+(?:/[A-Za-z_]+)*\]$")
 _FISCAL = re.compile(r"(?:fiscal year|fy)[ .-]?(?=\d{4})", re.IGNORECASE)
 _SPAN = re.compile(r"(.{8,}?)(?: - | – | to | bis |/)(.{8,})")
 _CLOCKS = re.compile(r"(.*\d{1,2}:\d{2}) ?(?: - | – )\d{1,2}:\d{2}")
+_NUMBERED_MONTH = re.compile(r"(?:m|mon|mo|month|monat|mois|mes|mês|mese)?[ ._-]?(0?[1-9]|1[0-2])", re.IGNORECASE)
 _YEARS = re.compile(r"(\d{4}) ?[-/–] ?(\d{4}|\d{2})")
 _SHORT_MONTHS = re.compile(r"(0?[1-9]|1[0-2])[/-](\d{2})")
 _SHORT_YEARS = re.compile(r"(\d{2})[ -]([A-Z][a-z]{2,8})")
@@ -81,6 +82,14 @@ _YEAR = r"((?:1[6-9]|2[0-2])\d{2})"
 _CLOCK = r"(\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?)"
 _MONTH = rf"({'|'.join(sorted(_NAMES, key=len, reverse=True))})"
 _NAME = r"([^\W\d_]{3,})\.?"
+_ORDINALS = (
+    ("first", "erst", "primer", "prem", "prim"),
+    ("second", "zweit", "segund", "deux", "sec"),
+    ("third", "dritt", "tercer", "trois", "terz"),
+    ("fourth", "viert", "cuart", "quatr", "quart"),
+)
+_ORDINAL_NUMBER = rf"([1-4]|{'|'.join(word for words in _ORDINALS for word in words)})(?:\.|º|[a-zè]{{0,4}})"
+"""1st, 2nd quarter; 3., drittes Quartal; 4e, quatrième trimestre."""
 _ROMAN = ("I", "II", "III", "IV")
 _BLANK = re.compile("[\u00a0\u202f]")
 """As Windows puts before `a. m.`."""
@@ -88,7 +97,7 @@ _MARK = re.compile(r"(?<=[\w.])\s*(?:\[[a-z]\]|\([a-z]\)|[*†]+)$")
 """Behind what is provisional, revised, or has a footnote: `Jan 2024 [r]`, `2002-03*`."""
 _Plain = str | Callable[[re.Match[str]], str]
 _PLAIN_FORMS: tuple[tuple[str, _Plain], ...] = (
-    (r"[QT]([1-4])[ /_-]?['’]?(\d{4}|\d{2})", lambda date: f"{_full_year(date[2])}Q{date[1]}"),  # Q42010 is no X4201
+    (r"[QT]([1-4])[ /_-]?['’]?(\d{4}|\d{2})", lambda date: f"{full_year(date[2])}Q{date[1]}"),  # Q42010 is no X4201
     (r"""(?:=?['"]|[A-Z]|year )(\d{4}.*?)"?""", r"\1"),  # '2024-01-31, X2024.01.31, year 2024
     (rf"(0?[1-9]|1[0-2])[/.-]{_YEAR}", lambda date: f"{date[2]}-{date[1]:0>2}"),  # 1/2024
     (rf"{_YEAR}[:_](0[1-9]|1[0-2])", r"\1-\2"),
@@ -104,13 +113,14 @@ _PLAIN_FORMS: tuple[tuple[str, _Plain], ...] = (
         rf"(\d{{1,2}})([/._]){_NAME}\2(\d{{4}}|\d{{2}})( \d.*)?",
         lambda date: f"{date[1]}-{date[3]}-{date[4]}{date[5] or ''}",
     ),
-    (r"FY ?['’]?(\d{2})(?:[/-]\d{2})?", lambda date: _full_year(date[1])),
-    (r"FY ?['’]?(\d{4}|\d{2})[ /_-]*[QT]([1-4])", lambda date: f"{_full_year(date[1])}Q{date[2]}"),
-    (r"[QT]([1-4])[ /_-]*FY ?['’]?(\d{4}|\d{2})", lambda date: f"{_full_year(date[2])}Q{date[1]}"),
+    (r"FY ?['’]?(\d{2})(?:[/-]\d{2})?", lambda date: full_year(date[1])),
+    (r"FY ?['’]?(\d{4}|\d{2})[ /_-]*[QT]([1-4])", lambda date: f"{full_year(date[1])}Q{date[2]}"),
+    (r"[QT]([1-4])[ /_-]*FY ?['’]?(\d{4}|\d{2})", lambda date: f"{full_year(date[2])}Q{date[1]}"),
     (r"(\d{1,4})([ _])(\d{1,2})\2(\d{4}|\d{2})", r"\1-\3-\4"),
-    (r"([1-4])Q[ -]?['’]?(\d{4}|\d{2})", lambda date: f"{_full_year(date[2])}Q{date[1]}"),
+    (r"([1-4])Q[ -]?['’]?(\d{4}|\d{2})", lambda date: f"{full_year(date[2])}Q{date[1]}"),
     (rf"{_YEAR}[ /.:-]?[QT]0?([1-4])", r"\1Q\2"),
-    (rf"([1-4])(?:\.|[a-zº]{{1,2}})? ?(?:quart|trim)\w*\.? {_YEAR}", r"\2Q\1"),  # 1st quarter 2024
+    (rf"{_ORDINAL_NUMBER} ?(?:quart|trim)\w*\.?(?: of)? {_YEAR}", lambda date: f"{date[2]}Q{_ordinal(date[1])}"),
+    (rf"{_YEAR} {_ORDINAL_NUMBER} ?(?:quart|trim)\w*\.?", lambda date: f"{date[1]}Q{_ordinal(date[2])}"),
     (rf"{_YEAR}[ /.:-](I|II|III|IV)", lambda date: f"{date[1]}Q{_ROMAN.index(date[2].upper()) + 1}"),
     (rf"(I|II|III|IV)[ /.:-]{_YEAR}", lambda date: f"{date[2]}Q{_ROMAN.index(date[1].upper()) + 1}"),
     (rf"{_YEAR}[ -]?[HS]([12])", lambda date: f"{date[1]}-{'07' if date[2] == '2' else '01'}"),
@@ -235,7 +245,13 @@ def _plain_cell(cell: str, form: re.Pattern[str], plain: _Plain) -> str:
     return cell if match is None else match.expand(plain) if isinstance(plain, str) else plain(match)
 
 
-def _full_year(year: str) -> str:
+def _ordinal(number: str) -> int:
+    """1 to 4 of a digit, or of the beginning of a word for first to fourth."""
+    words = (at for at, words in enumerate(_ORDINALS, 1) if number.lower() in words)
+    return int(number) if number.isdecimal() else next(words)
+
+
+def full_year(year: str) -> str:
     """Years of two digits as strptime reads them: 69 to 99 are of the last century."""
     return year if len(year) == 4 else f"{19 if int(year) >= 69 else 20}{year}"
 
@@ -314,22 +330,28 @@ def month_of_name(name: str) -> int | None:
     return None if month is None else list(_MONTHS).index(month[:3]) + 1
 
 
+def month_number(text: str) -> int | None:
+    """The month that a cell names: 3, 03, Mar, March, März, M3, MONAT03; None for others."""
+    match = _NUMBERED_MONTH.fullmatch(text.strip())
+    return month_of_name(text) if match is None else int(match[1])
+
+
 def _months_of_short_years(text: pd.Series) -> pd.Series:
     """Months such as `1/86`, with the year in full; cells as they are where no number is too large for a day."""
     matches = [_SHORT_MONTHS.fullmatch(cell) for cell in text.dropna()]
     if not all(matches) or all(int(match[2]) <= DAYS_OF_MONTH for match in matches if match is not None):
         return text
-    return text.str.replace(_SHORT_MONTHS, lambda month: f"{_full_year(month[2])}-{month[1]:0>2}", regex=True)
+    return text.str.replace(_SHORT_MONTHS, lambda month: f"{full_year(month[2])}-{month[1]:0>2}", regex=True)
 
 
 def _years_before_months(text: pd.Series) -> pd.Series:
     """Months such as `24-Jan`, with the year in full; cells as they are where those are rather days of months."""
     parts = text.dropna().str.extract(_SHORT_YEARS)
     months = parts[1].map(lambda name: month_of_name(name), na_action="ignore")
-    numbers = np.sort(parts[0].map(lambda year: int(_full_year(year)), na_action="ignore") * 12 + months)
+    numbers = np.sort(parts[0].map(lambda year: int(full_year(year)), na_action="ignore") * 12 + months)
     if parts.isna().any(axis=None) or len(numbers) < 3 or np.mean(np.diff(numbers) == 1) < _MOSTLY_NEXT:
         return text
-    return text.str.replace(_SHORT_YEARS, lambda month: f"{month[2]} {_full_year(month[1])}", regex=True)
+    return text.str.replace(_SHORT_YEARS, lambda month: f"{month[2]} {full_year(month[1])}", regex=True)
 
 
 def _weeks(text: pd.Series) -> pd.Series:

@@ -10,16 +10,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from forecast_attn.data.frequency import MONTHS
 from forecast_attn.data.reading.dialect import unnamed_column
-from forecast_attn.data.reading.joined import (
-    LONG_MONTHS,
-    MONTHS,
-    PERIODS_OF_DAY,
-    holds_years,
-    joined_time,
-    month_number,
-    unit_of,
-)
+from forecast_attn.data.reading.time_parts import PERIODS_OF_DAY, holds_years, joined_time, unit_of
+from forecast_attn.data.written_dates import month_number
 
 FEWEST_YEARS = 3
 DAY = 24 * 60
@@ -34,7 +28,6 @@ _WEEKDAY_OF_1970 = 3
 """That of the first of January: Thursday."""
 _YEAR = re.compile(r"X?((?:1[5-9]|20|21)\d\d)")
 _QUARTER = re.compile(r"(?:q|qtr|quarter)[ ._-]?([1-4])|([1-4])[ ._-]?q(?:tr)?")
-_MONTH = re.compile(r"(?:m|month)?[ ._-]?(0?[1-9]|1[0-2])")
 
 
 @dataclass(frozen=True)
@@ -166,11 +159,11 @@ def periods_across(frame: pd.DataFrame, time: str | None = None) -> CellGrid | N
     if year is None:
         return None
     called = _months_by_position(frame, names)
-    for number_of in (month_named, _quarter_named):
+    for number_of in (month_number, _quarter_named):
         plain = {name: called.get(name, name).strip().lower().rstrip(".") for name in reversed(names) if name != year}
         periods = {number_of(text): name for name, text in plain.items()}
         periods.pop(None, None)
-        count = 12 if number_of is month_named else 4
+        count = 12 if number_of is month_number else 4
         if len(periods) == count:
             order = [periods[index] for index in range(1, count + 1)]
             first_months = (frame[year].to_numpy(np.int64) - 1970) * 12
@@ -187,17 +180,6 @@ def _months_by_position(frame: pd.DataFrame, names: list[str]) -> dict[str, str]
         return {}
     follow = (np.diff(frame[names[0]].to_numpy(np.float64, na_value=np.nan)) == 1).all()
     return dict(zip(names[1:], MONTHS, strict=True)) if follow else {}
-
-
-def month_named(name: str) -> int | None:
-    """The number of the month that a column is called by."""
-    for names in (MONTHS, LONG_MONTHS):
-        if name in names:
-            return names.index(name) + 1
-    if name == "sept":
-        return 9
-    match = _MONTH.fullmatch(name)
-    return None if match is None else int(match[1])
 
 
 def _quarter_named(name: str) -> int | None:

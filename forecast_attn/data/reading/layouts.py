@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import Finding, Report, require_column, row_and_line
-from forecast_attn.data.reading.grids import find_grid, month_named, periods_across
-from forecast_attn.data.reading.joined import ROW_NUMBER, holds_years, unit_of
+from forecast_attn.data.reading.grids import find_grid, periods_across
+from forecast_attn.data.reading.joined import ROW_NUMBER
 from forecast_attn.data.reading.merged import filled_down
 from forecast_attn.data.reading.positions import (
     LAYOUT_ROWS,
@@ -30,6 +30,8 @@ from forecast_attn.data.reading.positions import (
     file_positions,
     without_values,
 )
+from forecast_attn.data.reading.time_parts import holds_years, unit_of
+from forecast_attn.data.written_dates import month_number
 from forecast_attn.errors import ConfigError, DataError
 
 FEWEST_STEPS = 3
@@ -247,7 +249,7 @@ def _are_months(names: tuple[str, ...]) -> bool:
 
 
 def _month_of_word(name: str) -> int | None:
-    return None if re.search(r"\d", name) else month_named(name.strip().lower().rstrip("."))
+    return None if re.search(r"\d", name) else month_number(name.strip().lower().rstrip("."))
 
 
 def _numbered(names: list[str]) -> StepColumns | None:

@@ -9,8 +9,8 @@ import pandas as pd
 
 from forecast_attn.data.findings import row_and_line
 from forecast_attn.data.reading.extra_lines import YEAR
-from forecast_attn.data.reading.joined import holds_years
 from forecast_attn.data.reading.positions import KEPT_ROWS, file_positions
+from forecast_attn.data.reading.time_parts import holds_years
 from forecast_attn.errors import DataError
 
 FEWEST_ROWS = 8

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import Finding, Report, counted, quoted, row_and_line, with_line_numbers
 from forecast_attn.data.reading.cell_numbers import Texts, bare_number, find_decimal, finish_text, parse_texts
-from forecast_attn.data.reading.joined import joined_time, parts_of
+from forecast_attn.data.reading.joined import parts_of
 from forecast_attn.data.reading.positions import KEPT_ROWS, file_positions
+from forecast_attn.data.reading.time_parts import joined_time
 from forecast_attn.errors import ConfigError, DataError
 
 MOST_DECISIVE = 1000

@@ -1,0 +1,437 @@
+"""Units of time that columns count, and the stamp that several of them make together: year, month, hour.
+
+What a column counts is told by its name where that is a word for a unit, and else by its cells: years, the twelve
+months of each, the hours of each day.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+
+import numpy as np
+import pandas as pd
+
+from forecast_attn.data.timestamps import parse_timestamps
+from forecast_attn.data.written_dates import full_year, month_number
+from forecast_attn.errors import DataError
+
+_UNITS = {
+    "year": ("year", "yr", "yyyy", "yy", "y", "jahr", "année", "annee", "año", "ano", "anio", "anno"),
+    "half": ("half", "halfyear", "half_year", "halbjahr", "semestre"),
+    "quarter": ("quarter", "qtr", "q", "quartal", "trimestre"),
+    "month": ("month", "mon", "mo", "mth", "mnth", "mm", "m", "monat", "mois", "mes", "mês", "mese"),
+    "week": ("week", "wk", "isoweek", "woche", "semaine", "semana", "settimana"),
+    "day": ("day", "dd", "dy", "d", "mday", "dayofmonth", "day_of_month", "tag", "jour", "dia", "día", "giorno"),
+    "hour": ("hour", "hr", "hh", "h", "stunde", "heure", "hora", "ora"),
+    "minute": ("minute", "min", "minuto"),
+}
+"""Unit of time -> names of columns that count it, in lower case; English, German, French, Spanish or Italian ones."""
+_WEEK_WORDS = set(_UNITS["week"])
+_PERIOD_NAMES = ("period", "per", "subperiod", "periode", "période", "periodo", "período")
+_OF_YEARS = {"month": 12, "quarter": 4, "half": 2, "week": 52}
+"""Unit -> how many of them a year has."""
+_MOST_OF_UNITS = {"month": 12, "week": 53, "day": 31, "hour": 24, "minute": 59}
+PERIODS_OF_DAY = (24, 48, 96, 144, 288)
+"""Numbers of steps of equal length that a day is divided into."""
+MOSTLY_DAYS = 0.9
+"""Smallest share of the days from the first to the last one that rows with days of months have."""
+FEWEST_YEARS = 3
+"""Times that numbers go back with the years that they are parts of."""
+FIRST_YEAR, LAST_YEAR = 1500, 2200
+"""Whole numbers that may be years."""
+_TIME_OF_DAY = r"\d{1,2}:\d{2}"
+
+
+# --------------------------------------------------------------------------- one column
+
+
+def unit_of(name: str) -> str | None:
+    """The unit of time that a column of this name counts."""
+    plain = name.strip().lower().replace(" ", "_")
+    return next((unit for unit, names in _UNITS.items() if plain in names), None)
+
+
+def unit_of_column(column: pd.Series) -> str | None:
+    """The unit of time that a column counts, by its name or by its cells.
+
+    By cells: names of months, quarters or halves whatever the column is called (`MONAT01`, `Jan-Mar`, `First quarter`),
+    and numbers of one called period. None where cells are no numbers of the unit that the name says: prices of the
+    share `MO`, or a target `Y`.
+    """
+    unit, plain = unit_of(str(column.name)), str(column.name).strip().lower()
+    is_period = plain in _PERIOD_NAMES or (plain.startswith("unnamed: ") and not column.is_unique)
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        if unit in (None, "half", "quarter", "month"):
+            return _unit_of_texts(tuple(column.cat.categories.astype(str)), is_named=bool(unit) or is_period) or unit
+        return unit
+    if unit is None and is_period and column.dtype.kind == "i":
+        if plain in _PERIOD_NAMES and holds_years(column):
+            return "year"
+        return {12: "month", 4: "quarter"}.get(int(column.max()) if column.min() == 1 else 0)  # as accountants count
+    if unit is not None and pd.api.types.is_numeric_dtype(column.dtype):
+        are_years = holds_years(column.dropna()) or (plain != "y" and _are_short_years(column))
+        return unit if (are_years if unit == "year" else are_whole(column)) else None
+    return unit
+
+
+def holds_years(column: pd.Series) -> bool:
+    """Return whether all cells are whole numbers that can be years."""
+    if not pd.api.types.is_numeric_dtype(column.dtype) or pd.api.types.is_bool_dtype(column.dtype):
+        return False
+    years = column.to_numpy(np.float64, na_value=np.nan)
+    return bool(len(years) and ((years == np.round(years)) & (years >= FIRST_YEAR) & (years <= LAST_YEAR)).all())
+
+
+def _are_short_years(column: pd.Series) -> bool:
+    """Return whether whole numbers are years of two digits, 61 to 78, and not the first, second, … one of a study."""
+    return (
+        pd.api.types.is_integer_dtype(column.dtype)
+        and len(column) > 0
+        and column.min() >= 0
+        and 31 < column.max() < 100
+    )
+
+
+def are_whole(column: pd.Series) -> bool:
+    """Return whether no number of a column has a fraction."""
+    numbers = column.to_numpy(np.float64, na_value=np.nan)
+    return bool(((numbers == np.round(numbers)) | np.isnan(numbers)).all())
+
+
+@functools.lru_cache(maxsize=1024)
+def _unit_of_texts(cells: tuple[str, ...], *, is_named: bool) -> str | None:
+    """The unit of cells that are all months, quarters or halves of a year; where the column is named, of some of them.
+
+    One more may be the mean of the year: no part of it, and no series either.
+    """
+    if not 2 <= len(cells) <= 13:
+        return None
+    months = sorted({month for month in first_months(cells).values() if month is not None})
+    are_groups = not is_named and all(re.fullmatch("[IV]+", cell) for cell in cells)
+    if len(months) < max(len(cells) - 1, 2) or are_groups:
+        return None
+    units = (unit for unit in ("half", "quarter", "month") if months == list(range(1, 13, 12 // _OF_YEARS[unit])))
+    return next(units, "month" if is_named else None)
+
+
+@functools.lru_cache(maxsize=1024)
+def first_months(cells: tuple[str, ...]) -> dict[str, int | None]:
+    """Cell -> the first month of the part of a year that it names: 3 for `March`, 4 for `Q2`, `II` and `Apr-Jun`."""
+    months = {cell: None if cell.isdecimal() else month_number(cell) for cell in cells}
+    others = sorted((cell for cell, month in months.items() if month is None), key=str.isalpha)  # `Annual` last
+    stamps, bad = parse_timestamps(pd.Series([f"2001 {cell.strip()}" for cell in others], dtype=object))
+    if len(others) and stamps.dtype.kind == "M":
+        firsts = stamps.astype("datetime64[M]")
+        months |= {cell: month.month for cell, month in zip(others, firsts.astype(object), strict=True) if month}
+        months |= dict.fromkeys(np.array(others)[bad | (firsts != stamps)].tolist())
+    return months
+
+
+# --------------------------------------------------------------------------- parts of years
+
+
+def time_parts(frame: pd.DataFrame, free: list[str]) -> list[str]:
+    """The columns that count year, quarter or month, day, hour and minute, or a period of the day, from the year on."""
+    columns: dict[str | None, str] = {}
+    for name in free:
+        columns.setdefault(unit_of_column(frame[name]), name)
+    finer = next((unit for unit in ("month", "quarter", "half", "week") if unit in columns), None)
+    if "year" not in columns or finer is None:
+        columns |= _parts_by_cells(frame, free, columns.get("year"), columns.get(finer or ""))
+        finer = finer or next((unit for unit in ("month", "week") if unit in columns), None)
+    if "year" not in columns:
+        return []
+    order = ("year", "month", "day", "hour", "minute") if finer == "month" else ("year", finer)
+    parts: list[str] = []
+    for unit in order:
+        if unit is None or unit not in columns:
+            break
+        parts.append(columns[unit])
+    others = [frame[name] for name in free if name not in parts]
+    if len(parts) == 1:
+        parts += [str(each.name) for each in others if are_days_of_years(frame[parts[0]], each)][:1]
+    if len(parts) == 2 and finer == "month":
+        months = [frame[name].rename(unit) for name, unit in zip(parts, ("year", "month"), strict=True)]
+        parts += [str(each.name) for each in others if are_days_of_months([*months, each])][:1]
+    if len(parts) == 3:
+        parts += [str(each.name) for each in others if periods_of_day(each) is not None or is_written_clock(each)][:1]
+    return parts
+
+
+def _parts_by_cells(frame: pd.DataFrame, free: list[str], year: str | None, part: str | None) -> dict[str | None, str]:
+    """The columns of years and of their months or weeks, of which names say one or none."""
+    years = [year] if year is not None else [name for name in free if holds_years(frame[name])]
+    for year in years:
+        for name in [part] if part is not None else [name for name in free if name != year]:
+            if are_parts_of_years(frame[year], frame[name]):
+                is_week = part is None and frame[name].nunique() > 12
+                return {"year": year} if part is not None else {"year": year, "week" if is_week else "month": name}
+    return {}
+
+
+def are_parts_of_years(year: pd.Series, part: pd.Series) -> bool:
+    """Return whether a column counts the months, quarters or weeks of another one's years, whatever they are called.
+
+    Nearly all of them are there, from the first to the last one. Where the names of both say nothing, numbers from 1 to
+    12 (or 52, if one is called week) also go back with each year, and nowhere else.
+    """
+    if not pd.api.types.is_integer_dtype(year.dtype) or not holds_years(year) or year.nunique() < 2:
+        return False
+    unit = unit_of_column(part)
+    _, named = _by_position([year, part])
+    counted = str(unit or unit_of(str(named.name)))
+    of_year = _OF_YEARS.get(counted, 0)
+    if not of_year or (unit is None and re.search(r"(?:^|[\W_])id$|[a-z]I[dD]$", str(part.name))):
+        return False
+    digits = _digits(part, 2) if counted == "week" else _months(part, counted)
+    parts = pd.to_numeric(digits, errors="coerce").to_numpy(np.float64, na_value=np.nan)
+    parts = (parts - 1) * of_year // 12 + 1 if of_year < 12 else parts
+    if unit is None and not (np.nanmin(parts) == 1 and of_year <= np.nanmax(parts) <= of_year + 1):
+        return False
+    is_known = (parts >= 1) & (parts <= of_year)
+    numbers = np.unique(year.to_numpy(np.int64)[is_known] * of_year + parts[is_known])
+    if len(numbers) <= of_year or len(numbers) < MOSTLY_DAYS * (np.ptp(numbers) + 1):
+        return False
+    is_back, is_other = np.diff(parts) < 0, np.diff(year) != 0
+    return unit is not None or bool((is_back == is_other).all() and is_back.sum() >= FEWEST_YEARS)
+
+
+def are_days_of_months(columns: list[pd.Series]) -> bool:
+    """Return whether the last of three columns is the day of a month, whatever its name is: the dates go on by days."""
+    column = columns[-1]
+    if not pd.api.types.is_integer_dtype(column.dtype) or len(column) == 0 or column.min() != 1 or column.max() > 31:
+        return False
+    rows = ~pd.concat(columns, axis="columns").duplicated()
+    units = {unit_of_column(each): each for each in columns[:-1]}
+    return _go_on_by_days(_date_of_units({unit: each[rows] for unit, each in {**units, "day": column}.items()}))
+
+
+def are_days_of_years(year: pd.Series, day: pd.Series) -> bool:
+    """Return whether a column counts the days of each year, whatever its name is: from 1 to 366, by one mostly."""
+    if not pd.api.types.is_integer_dtype(day.dtype) or len(day) == 0 or day.min() < 1 or not 31 < day.max() <= 366:
+        return False
+    return unit_of_column(year) == "year" and not year.isna().any() and _go_on_by_days(_day_of_year(year, day))
+
+
+def _go_on_by_days(text: pd.Series) -> bool:
+    stamps, bad = parse_timestamps(text.drop_duplicates())
+    days = stamps.astype("datetime64[D]").astype(np.int64)
+    return bool(not bad.any() and len(days) >= MOSTLY_DAYS * (np.ptp(days) + 1))
+
+
+# --------------------------------------------------------------------------- parts of days
+
+
+def is_written_clock(column: pd.Series) -> bool:
+    """Return whether a column of text holds times of day, `13:05`."""
+    if not isinstance(column.dtype, pd.CategoricalDtype) or len(column.cat.categories) < 2:
+        return False
+    return all(re.fullmatch(rf"{_TIME_OF_DAY}(:\d{{2}})?", str(cell)) for cell in column.cat.categories[:20])
+
+
+def is_clock_of_digits(column: pd.Series) -> bool:
+    """Return whether whole numbers are times of day: 1545, or 154500 for a quarter to four; no hours from 0 to 24."""
+    if not pd.api.types.is_integer_dtype(column.dtype) or len(column) == 0 or column.min() < 0 or column.max() < 100:
+        return False
+    numbers = column.to_numpy(np.int64)
+    numbers = numbers if numbers.max() <= 2400 else numbers // 100 * (numbers % 100 < 60).all()
+    return bool(numbers.max() <= 2400 and (numbers % 100 < 60).all() and len(np.unique(numbers)) > 1)
+
+
+def is_hours(column: pd.Series) -> bool:
+    """Return whether numbers may be the hours of days, at least half of them, with halves and quarters of some or not.
+
+    0 to 24, by whole minutes.
+    """
+    if not pd.api.types.is_numeric_dtype(column.dtype) or pd.api.types.is_bool_dtype(column.dtype) or len(column) == 0:
+        return False
+    if not (column.min() >= 0 and 11 <= column.max() <= 24) or column.isna().any():
+        return False
+    minutes = column.to_numpy(np.float64) * 60
+    return bool(np.abs(minutes - np.round(minutes)).max() < 0.01 and len(np.unique(minutes)) >= 12)
+
+
+def periods_of_day(column: pd.Series, *, is_named: bool = False) -> int | None:
+    """Hours, half-hours or shorter steps of a day that a column called period counts from 1; None for other columns.
+
+    Also hours written as `HE01` (hour ending). A day of a clock change has one hour more or less: 46 or 50 half-hours.
+
+    Args:
+        column: of a table.
+        is_named: True if it is known to count such steps, whatever it is called.
+    """
+    hours = _numbered_hours(column)
+    is_named = is_named or hours is not None or bool(re.search(r"period|interval", str(column.name), re.IGNORECASE))
+    column = column if hours is None else hours
+    if not is_named or not pd.api.types.is_integer_dtype(column.dtype) or len(column) == 0 or column.min() != 1:
+        return None
+    most = int(column.max())
+    return next((count for count in PERIODS_OF_DAY if most in (count, count + count // 24)), None)
+
+
+def _numbered_hours(column: pd.Series) -> pd.Series | None:
+    """The numbers of `HE01` to `HE24`, `H1` or `Hour 1`; None for other cells."""
+    if not isinstance(column.dtype, pd.CategoricalDtype) or not 0 < len(column.cat.categories) <= 25:
+        return None
+    cells = [re.fullmatch(r"([^\W\d_]+)[ _]?0?(\d{1,2})", str(cell)) for cell in column.cat.categories]
+    hours = [int(cell[2]) for cell in cells if cell is not None and cell[1].lower() in ("he", *_UNITS["hour"])]
+    if len(hours) < len(cells) or column.isna().any():
+        return None
+    return pd.Series(np.array(hours, np.int64)[column.cat.codes], index=column.index, name=column.name)
+
+
+def minutes_of_hour(column: pd.Series) -> pd.Series | None:
+    """The minutes at which the parts of an hour begin, of a column that counts them from 1, or minutes from 0 to 59.
+
+    None for other columns.
+    """
+    if not pd.api.types.is_integer_dtype(column.dtype) or len(column) == 0:
+        return None
+    first, most, number = int(column.min()), int(column.max()), column.nunique()
+    if first == 0 and most < 60 and number > 1 and most == 60 - 60 // number:
+        return column
+    return (column - 1) * (60 // most) if first == 1 and most == number > 1 and 60 % most == 0 else None
+
+
+# --------------------------------------------------------------------------- together
+
+
+def joined_time(columns: list[pd.Series], source: str) -> pd.Series:
+    """One text per row that reads as a date.
+
+    Raises:
+        DataError: the columns are neither units of time nor a date and a clock.
+    """
+    columns = _by_position(columns)
+    units = {unit_of_column(column): column for column in columns}
+    if "year" in units and len(columns) == 2 and are_days_of_years(*columns):
+        return _day_of_year(*columns)
+    if "year" in units and len(units) == len(columns):
+        last = units.pop(None, None)
+        if last is None or (units.keys() == {"year", "month"} and are_days_of_months([*units.values(), last])):
+            return _date_of_units(units if last is None else {**units, "day": last})
+        if "day" in units and (periods_of_day(last) is not None or is_written_clock(last)):
+            return _date_and_clock(_date_of_units(units), last)
+    if len(columns) == 2:
+        return _date_and_clock(*columns)
+    minutes = minutes_of_hour(columns[2]) if len(columns) == 3 else None
+    if minutes is not None and is_hours(columns[1]):
+        hours = columns[1] - (columns[1].min() == 1)  # counted from 1 on as its parts are
+        return _date_and_clock(columns[0], hours + minutes / 60)
+    names = ", ".join(f"'{column.name}'" for column in columns)
+    message = f"'{source}': --time joins {names}, which are neither a date and a clock nor units of time"
+    raise DataError(message, "--time year,month,day,hour or --time date,time", code="FA201", options=("time",))
+
+
+def _by_position(columns: list[pd.Series]) -> list[pd.Series]:
+    """Columns whose names say nothing, behind one of years, called month, day, hour and minute in this order.
+
+    The second of two keeps its name where it counts the days of the year, and is the week where its name has that word.
+    Where they have names, they go on by one.
+    """
+    units = [unit_of_column(column) for column in columns]
+    if not holds_years(columns[0]) or units[0] not in (None, "year") or None not in units:
+        return columns
+    called = [columns[0].rename("year")]
+    for column, known, unit in zip(columns[1:], units[1:], ("month", "day", "hour", "minute"), strict=False):
+        unit = "week" if not _WEEK_WORDS.isdisjoint(re.findall(r"[^\W\d_]+", str(column.name).lower())) else unit
+        fits = pd.api.types.is_integer_dtype(column.dtype) and 0 <= column.min() <= column.max() <= _MOST_OF_UNITS[unit]
+        is_named = re.fullmatch(r"column_\d+", str(column.name)) is None
+        if unit == "month" and units[0] == "year":  # whoever names the years names the months: these are firms
+            fits = fits and not is_named
+        if is_named and fits and unit in ("month", "week"):
+            steps = np.diff(columns[0].to_numpy(np.int64) * _OF_YEARS[unit] + column.to_numpy(np.int64))
+            fits = bool(np.sum(steps == 1) >= MOSTLY_DAYS * max(np.sum(steps > 0), 1))
+        fits = fits and not (is_named and unit == "day" and not are_days_of_months([*called, column]))
+        called.append(column.rename(unit) if known is None and fits else column)
+    return called
+
+
+def _date_of_units(units: dict[str | None, pd.Series]) -> pd.Series:
+    year = _years(units["year"])
+    if "week" in units:
+        return year + "-W" + _digits(units["week"], 2)
+    month = next((_months(units[unit], unit) for unit in ("month", "quarter", "half") if unit in units), "01")
+    text = year + "-" + month + "-" + (_digits(units["day"], 2) if "day" in units else "01")
+    if "hour" not in units:
+        return text
+    return text + " " + _digits(units["hour"], 2) + ":" + (_digits(units["minute"], 2) if "minute" in units else "00")
+
+
+def _day_of_year(year: pd.Series, day: pd.Series) -> pd.Series:
+    return _years(year) + "-" + _digits(day, 3)
+
+
+def _date_and_clock(date: pd.Series, clock: pd.Series) -> pd.Series:
+    """A date, and a time of day, `18:00`, `18.00.00`, an interval `18 - 19`, or an hour, with a blank between them."""
+    is_beyond_hours = pd.api.types.is_integer_dtype(clock.dtype) and len(clock) > 0 and clock.max() > 25
+    per_day = periods_of_day(clock, is_named=is_beyond_hours)
+    if per_day is not None:
+        return _start_of_period(date, clock, per_day)
+    if is_clock_of_digits(clock):
+        digits = _digits(clock, 6 if clock.max() > 2400 else 4)
+        return _as_day(date) + " " + digits.str.replace(re.compile(r"(?<=\d)(?=(?:\d\d)+$)"), ":", regex=True)
+    if pd.api.types.is_numeric_dtype(clock.dtype):
+        return _as_day(date) + " " + _clock_of((clock * 60).round().astype("Int64"))
+    time = clock.astype("string").str.strip().str.replace(re.compile(r"^(\d\d)\s?-\s?\d\d$"), r"\1:00", regex=True)
+    time = time.str.replace(re.compile(rf"^({_TIME_OF_DAY})\s?-\s?{_TIME_OF_DAY}$"), r"\1", regex=True)
+    time = time.str.replace(re.compile(r"^(\d{1,2})\.(\d{2})\.(\d{2})$"), r"\1:\2:\3", regex=True)
+    return _as_day(date) + " " + time
+
+
+def _start_of_period(date: pd.Series, period: pd.Series, per_day: int) -> pd.Series:
+    """The clock at which each period of a day starts, on days of a clock change as it is put at the end of an hour.
+
+    The clock of British half-hours is changed at 1:00, that of central Europe at 2:00.
+    """
+    hour = per_day // 24
+    hours = _numbered_hours(period)
+    numbers = (period if hours is None else hours).to_numpy(np.int64) - 1
+    most = pd.Series(numbers).groupby(pd.factorize(date)[0]).transform("max").to_numpy() + 1
+    before = hour * (1 if per_day == 48 else 2)  # periods before the hour that is skipped, or repeated
+    later = np.where((most == per_day - hour) & (numbers >= before), hour, 0)
+    earlier = np.where((most == per_day + hour) & (numbers >= before + hour), hour, 0)
+    minutes = (numbers + later - earlier) * (1440 // per_day)
+    return _as_day(date) + " " + _clock_of(pd.Series(minutes, date.index, "Int64"))
+
+
+# --------------------------------------------------------------------------- cells as digits
+
+
+def _clock_of(minutes: pd.Series) -> pd.Series:
+    """`07:30` of the minutes since midnight."""
+    codes, distinct = pd.factorize(minutes)
+    text = pd.array([f"{each // 60:02d}:{each % 60:02d}" for each in distinct.tolist()], "string")
+    return pd.Series(text.take(codes, allow_fill=True), minutes.index)
+
+
+def _as_day(date: pd.Series) -> pd.Series:
+    if date.dtype.kind == "M":
+        date = date.dt.strftime("%Y-%m-%d")
+    text = pd.Series(date.astype("string").str.strip())
+    return text.str.zfill(len("yymmdd")) if pd.api.types.is_integer_dtype(date.dtype) else text
+
+
+def _years(column: pd.Series) -> pd.Series:
+    digits = _digits(column, 2)
+    return digits.map(full_year, na_action="ignore").astype("string") if _are_short_years(column) else digits
+
+
+def _months(column: pd.Series, unit: str) -> pd.Series:
+    """The first month of each part of a year, by its number or by its name; other cells stay, and are no stamps."""
+    digits, months = _digits(column, 1), 12 // _OF_YEARS[unit]
+    codes, cells = pd.factorize(digits)
+    called = first_months(tuple(cells))
+    numbers = [(int(cell) - 1) * months + 1 if cell.isdecimal() else called[cell] for cell in cells]
+    text = [cell if number is None else f"{number:02d}" for cell, number in zip(cells, numbers, strict=True)]
+    return pd.Series(pd.array(text, "string").take(codes, allow_fill=True), column.index, name=column.name)
+
+
+def _digits(column: pd.Series, width: int) -> pd.Series:
+    """Whole numbers as digits, `W05` too; other cells stay as they are, and are refused as stamps."""
+    codes, distinct = pd.factorize(column)  # of hundreds of thousands of cells few differ
+    text = pd.Series(distinct).astype("string").str.strip().str.replace(r"\.0+$", "", regex=True)
+    text = text.str.replace(re.compile(r"^[Ww](?=\d)"), "", regex=True)
+    digits = text.str.zfill(width).array.take(codes, allow_fill=True)
+    return pd.Series(digits, index=column.index, name=column.name)
