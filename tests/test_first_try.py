@@ -822,6 +822,17 @@ def half_hours_without_names() -> pd.DataFrame:
     )
 
 
+def periods_of_an_accounting_system() -> pd.DataFrame:
+    months = pd.date_range("2018-01-01", periods=60, freq="MS")
+    return pd.DataFrame({"FISCPER": months.strftime("%Y0%m"), "amount": values(60)})
+
+
+def quotes_of_dealers() -> pd.DataFrame:
+    minutes = np.cumsum(np.random.default_rng(3).integers(0, 90, 500))
+    stamps = pd.Timestamp("1997-06-01 19:28") + pd.to_timedelta(minutes, "min")
+    return pd.DataFrame({"XDATE": stamps.strftime("%Y%m%d%H%M"), "bid": values(500)})
+
+
 def countries_with_two_unknown() -> pd.DataFrame:
     """Nothing tells the last row apart from the first, and a comma stands between thousands."""
     rows = pd.DataFrame({str(year): [f"{year - 1000 + at:,}" for at in range(4)] for year in range(2000, 2012)})
@@ -856,6 +867,8 @@ QUARTERS = "'Sales', 4 steps of 1 quarter ahead"
             {"time": "DAY,HR,INTERVAL", "forecasts": "'MW', 288 steps of 5 minutes ahead"},
         ),
         (quarters_of_hours, {"time": "date,hour,minute"}),
+        (periods_of_an_accounting_system, {"time": "FISCPER", "date_format": "%Y0%m"}),
+        (quotes_of_dealers, {"time": "XDATE"}),
         (half_hours_without_names, {"time": "a,b", "forecasts": "'c', 48 steps of 30 minutes ahead"}),
         (countries_with_two_unknown, {"decimal": ".", "layout": "rows", "item_id": "row-number"}),
         (days_in_spanish, {"time": "Año,Mes,Día"}),

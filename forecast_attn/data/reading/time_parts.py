@@ -85,12 +85,9 @@ def holds_years(column: pd.Series) -> bool:
 
 def _are_short_years(column: pd.Series) -> bool:
     """Return whether whole numbers are years of two digits, 61 to 78, and not the first, second, … one of a study."""
-    return (
-        pd.api.types.is_integer_dtype(column.dtype)
-        and len(column) > 0
-        and column.min() >= 0
-        and 31 < column.max() < 100
-    )
+    if not pd.api.types.is_integer_dtype(column.dtype) or len(column) == 0:
+        return False
+    return bool(0 <= column.min() < column.max() < 100 and column.max() > 31)
 
 
 def are_whole(column: pd.Series) -> bool:
