@@ -9,7 +9,7 @@ import csv
 import itertools
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pandas as pd
@@ -112,7 +112,7 @@ def find_tables(text: str) -> list[dict[str, Any]]:
     tables: dict[str, tuple[int, int]] = {}
     for above, below in itertools.pairwise(edges):
         block = lines[above + 1 : below]
-        delimiter = max(DELIMITERS, key=lambda mark: sum(line.count(mark) for line in block))
+        delimiter = _likeliest_delimiter(block)
         widths = [_fields(line, delimiter) for line in block]
         first = widths.index(widths[-1]) if widths else 0
         are_rows = widths[first + 1 :] == [widths[-1]] * (len(widths) - first - 1) if widths else False
@@ -143,7 +143,7 @@ def _splits_decimals(lines: list[str], delimiter: str) -> bool:
 def _begins_with_a_row(lines: list[str], mark: str) -> bool:
     """Return whether the first line that is not a comment has dates and numbers alone, where names are expected."""
     rows = [line for line in lines if not line.lstrip().startswith(mark)]
-    delimiter = max(DELIMITERS, key=lambda each: sum(line.count(each) for line in rows))
+    delimiter = _likeliest_delimiter(rows)
     return bool(rows) and all(_is_data(cell) for cell in rows[0].split(delimiter))
 
 
@@ -151,8 +151,8 @@ def _header_among_comments(lines: list[str], mark: str) -> str | None:
     """The last comment above the rows where it has as many fields as they, none of them a number."""
     count = next((index for index, line in enumerate(lines) if not line.lstrip().startswith(mark)), 0)
     rows = lines[count:]
-    delimiter = max(DELIMITERS, key=lambda each: sum(line.count(each) for line in rows))
-    width = Counter(_fields(line, delimiter) for line in rows).most_common(1)[0][0] if rows else 0
+    delimiter = _likeliest_delimiter(rows)
+    width = _commonest(_fields(line, delimiter) for line in rows)
     header = lines[count - 1]
     is_like_them = (
         width > 1
@@ -182,12 +182,12 @@ def find_wide_titles(text: str) -> dict[str, Any]:
 
 def _below_titles(lines: list[str]) -> tuple[int | None, bool]:
     """The line above the first row of numbers, where what stands above it is no name; that row where it has none."""
-    delimiter = max(DELIMITERS, key=lambda each: sum(line.count(each) for line in lines), default=",")
+    delimiter = _likeliest_delimiter(lines)
     try:
         cells = [next(csv.reader([line], delimiter=delimiter), [""]) for line in lines]
     except csv.Error:
         return None, True
-    width = Counter(map(len, cells)).most_common(1)[0][0] if cells else 0
+    width = _commonest(map(len, cells))
     below = [row for row in cells[len(cells) // 2 :] if len(row) == width]
     numeric = [
         index for index in range(width) if below and sum(_is_data(row[index]) for row in below) >= MOSTLY * len(below)
@@ -250,6 +250,16 @@ def _is_data(cell: str) -> bool:
     return DATA_CELL.fullmatch(plain) is not None and YEAR.fullmatch(plain) is None
 
 
+def _likeliest_delimiter(lines: list[str]) -> str:
+    """The delimiter that stands most often in lines."""
+    return max(DELIMITERS, key=lambda mark: sum(line.count(mark) for line in lines))
+
+
+def _commonest(counts: Iterable[int]) -> int:
+    """The commonest of some counts; 0 where there are none."""
+    return next((count for count, _ in Counter(counts).most_common(1)), 0)
+
+
 def _fields(line: str, delimiter: str) -> int:
     """Fields of a line, with delimiters in quotes; a quote that is not closed counts as a letter."""
     if '"' not in line:
@@ -292,7 +302,7 @@ def find_blanks(text: str) -> dict[str, Any]:
 def _first_row(cells: list[list[str]]) -> int | None:
     """The first line with a number after which most lines have as many fields, the commonest number of them."""
     widths = [len(each) for each in cells]
-    common = Counter(widths).most_common(1)[0][0] if widths else 0
+    common = _commonest(widths)
     for index, width in enumerate(widths[: MOST_TITLES + 1]):
         is_row = width == common > 1 and any(map(_is_number_or_date, cells[index]))
         if is_row and widths[index:].count(common) >= MOSTLY * len(widths[index:]):
@@ -357,7 +367,8 @@ def line_of_names(names: list[list[str]], rows: list[list[str]]) -> int | None:
         rows: those below them.
     """
     width = len(names[0])
-    columns = [pd.Series([row[at] for row in rows if len(row) == width], dtype="str") for at in range(width)]
+    full = [row for row in rows if len(row) == width]
+    columns = (pd.Series([row[at] for row in full], dtype="str") for at in range(min(width, MOST_CELLS)))
     dates = next((at for at, column in enumerate(columns) if looks_like_dates(column)), None)
     whole = [at for at, line in enumerate(names) if len({name.strip() for name in line} - {""}) == width]
     if dates is None or not whole:
@@ -399,10 +410,10 @@ def _mark_of_comments(lines: list[str]) -> str | None:
     for mark in COMMENT_MARKS:
         marked = [line for line in lines if line.lstrip().startswith(mark)]
         rows = [line for line in lines if not line.lstrip().startswith(mark)]
-        delimiter = max(DELIMITERS, key=lambda each: sum(line.count(each) for line in rows))
+        delimiter = _likeliest_delimiter(rows)
         if not marked or not rows:
             continue
-        width = Counter(line.count(delimiter) for line in rows).most_common(1)[0][0]
+        width = _commonest(line.count(delimiter) for line in rows)
         differ = width == 0 or any(line.count(delimiter) != width for line in marked)
         above = lines.index(rows[0])
         is_annotated = above > 1 and not any(map(_is_data, rows[0].split(delimiter)))  # types and groups of columns
@@ -419,7 +430,7 @@ def find_titles(rows: list[list[str]]) -> int:
         rows: the first rows, each as wide as the sheet.
     """
     widths = [sum(bool(cell.strip()) for cell in row) for row in rows[:MOST_RECORDS]]
-    common = Counter(widths).most_common(1)[0][0] if widths else 0
+    common = _commonest(widths)
     first = widths.index(common) if common > 1 else 0
     names = [cell for cell in rows[first] if cell.strip()] if first else []
     is_header = len(set(names)) == len(names) > 0 and not any(DATA_CELL.fullmatch(name.strip()) for name in names)
@@ -441,7 +452,7 @@ def find_footer(text: str) -> int:
     lines = [line for line in text.splitlines() if line.strip() and line[0] not in "#%"][-MOST_RECORDS:]
     for delimiter in DELIMITERS:
         widths = [_fields(line, delimiter) - 1 for line in lines]
-        common, _ = Counter(widths).most_common(1)[0] if widths else (0, 0)
+        common = _commonest(widths)
         below = next((index for index, width in enumerate(reversed(widths)) if width == common), 0)
         rows = widths[: len(widths) - below]
         shapes = {_shape(line.split(delimiter)[0]) for line in lines[: len(rows)]}
