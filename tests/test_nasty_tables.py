@@ -221,6 +221,16 @@ TABLES: dict[str, tuple[str, dict[str, Any], str]] = {
         {"header": False, "layout": "rows"},
         "1",
     ),
+    "names below a title and above units": (
+        "Station A,,\nDate,Temp,Rain\n,degC,mm\n" + rows(lambda day, value: f"{day:%Y-%m-%d},{value},{day.day % 5}"),
+        {"skip_rows": 1, "undated_rows": "drop", "target": "Temp"},
+        "D",
+    ),
+    "two numbers of the row, one of them named by pandas": (
+        ",Unnamed: 0,date,y\n" + rows(lambda day, value: f"{day.day_of_year},{day.day_of_year},{day:%Y-%m-%d},{value}"),
+        {},
+        "D",
+    ),
     "years across": (
         "Month,"
         + ",".join(map(str, range(2005, 2020)))

@@ -50,12 +50,10 @@ def _ways_around(start: str, end: str, problem: object) -> tuple[dict[str, Any],
     blanks |= rules if blanks else {}
     tried = (*_with_footer(blanks, end), *_with_footer(above, end), find_titles_of_one_column(start))
     likely = [each for each in tried if each]
-    if not likely and isinstance(problem, pd.DataFrame):
-        likely = [{}]
     ways = [{**each, **named} for each in likely or [{}] if (named := _header_rows(start, each))]
     if isinstance(problem, pd.DataFrame) and problem.shape[1] > 1:  # what can be read may have titles, or longer names
         titles = find_wide_titles(start)
-        as_wide = [each for each in likely if set(each) <= {"comment"}]  # what is above the rows has as many fields
+        as_wide = [{}, *(each for each in likely if set(each) == {"comment"})]  # titles have as many fields as rows
         named_ways = [{**each, **named} for each in as_wide if (named := _header_rows(start, each))]
         return (titles,) if titles else tuple(way for way in (*as_wide, *named_ways) if way)
     if isinstance(problem, DataError) and problem.code == "FA107" and problem.column is not None:

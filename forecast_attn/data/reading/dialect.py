@@ -136,7 +136,9 @@ def column_names(records: list[Record], delimiter: str, label: str) -> list[str]
     Raises:
         DataError: nothing below it, no header at all, repeated names, or another delimiter in it.
     """
-    names = [name.strip() or f"Unnamed: {position}" for position, name in enumerate(records[0])]
+    given = [name.strip() for name in records[0]]
+    unnamed = [f"Unnamed: {position}" for position in range(len(given))]
+    names = [name or (new if new not in given else f"{new}.1") for name, new in zip(given, unnamed, strict=True)]
     _check_is_split(names, delimiter, label)
     if _are_cells(names, records[1:]):
         line = delimiter.join(records[0])
