@@ -2084,3 +2084,53 @@ def test_names_of_steps_are_a_header(tmp_path: Path, names: str) -> None:
     path = tmp_path / "named.csv"
     path.write_text("\n".join([names, *("1,2,3",) * 5]))
     assert list(read_table(path, DataConfig()).columns) == names.split(",")
+
+
+COUNTS = RNG.poisson(400, 240)
+
+
+@pytest.mark.parametrize(
+    ("name", "columns", "target"),
+    [
+        pytest.param("a", {"temp": values(240), "humidity": values(240), "riders": COUNTS}, "riders", id="weather"),
+        pytest.param("a", {"temp": values(240), "Zone 1 Consumption": values(240)}, "Zone 1 Consumption", id="energy"),
+        pytest.param("a", {"temp": values(240), "gust": values(240)}, "temp", id="nothing but weather"),
+        pytest.param("a", {"price": values(240), "income": values(240), "cars": values(240)}, "price", id="price"),
+        pytest.param("a", {"price": values(240), "reskwh": values(240), "cpi": values(240)}, "reskwh", id="kilowatts"),
+        pytest.param("a", {"Price": values(240), "Unit Sales": values(240)}, "Unit Sales", id="price of what is sold"),
+        pytest.param("a", {"Sales change": values(240), "margin": values(240)}, "margin", id="change"),
+        pytest.param("OECDGas", {"income": values(240), "gas": values(240)}, "gas", id="last word of the table"),
+        pytest.param("a", {"samplesize": COUNTS, "approve": values(240)}, "approve", id="persons asked"),
+        pytest.param(
+            "steps",
+            {**{f"Steps.{hour}AM": values(240) for hour in range(12)}, "Total.Steps": COUNTS, "Calories": COUNTS},
+            "Total.Steps",
+            id="many called as the table",
+        ),
+    ],
+)
+def test_the_target_is_what_most_evidence_speaks_for(
+    tmp_path: Path, name: str, columns: dict[str, np.ndarray], target: str
+) -> None:
+    path = tmp_path / f"{name}.csv"
+    pd.DataFrame({"date": days(240), **columns}).to_csv(path, index=False)
+    assert find_proposals(path, DataConfig(), most=1)[0].target == target
+
+
+def test_years_since_an_event_that_is_the_same_for_all_series_are_no_target(tmp_path: Path) -> None:
+    path, years = tmp_path / "table.csv", np.arange(1990, 2020)
+    frame = pd.DataFrame({"firm": np.repeat(["a", "b", "c"], 30), "year": np.tile(years, 3)})
+    frame["after"] = (frame["year"] - 2000).clip(lower=0)
+    frame["profit"] = values(90)
+    frame.to_csv(path, index=False)
+    assert find_proposals(path, DataConfig(), most=1)[0].target == "profit"
+
+
+def test_counts_above_zero_at_no_regular_time_are_summed(tmp_path: Path) -> None:
+    """Hours without an event are left out."""
+    path, hours = tmp_path / "table.csv", pd.date_range("2024-01-01", periods=24 * 60, freq="h")
+    some = np.flatnonzero(np.random.default_rng(3).random(len(hours)) < 0.4)
+    counts = np.random.default_rng(4).integers(1, 9, len(some))
+    pd.DataFrame({"time": hours[some], "count": counts}).to_csv(path, index=False)
+    options = dict(find_proposals(path, DataConfig(), most=1)[0].options)
+    assert options == {"resample": "D", "aggregate": "sum", "missing": "zero"}

@@ -38,6 +38,7 @@ _FULL_OF_AMOUNTS = 0.55
 _FEWEST_CENTS = 0.2
 """Share of amounts of money that end in a cent: most prices may be 4.90 and 12.50."""
 _MOSTLY_CENTS = 0.9
+_COUNT_WORDS = {"count", "cnt", "quantity", "qty"}
 _UNLIKE = 0.3
 """Correlation of neighbouring rows below which they are amounts rather than levels."""
 ZONES_BY_CLOCK = {
@@ -247,14 +248,16 @@ def _zones(problem: Problem, cells: Cells, changes: NDArray[np.int64]) -> Iterat
 def _are_amounts(cells: Cells, roles: Roles | None, frame: pd.DataFrame) -> bool:
     """Return whether rows are amounts of events, whose sum means more than their mean: sales, and no temperatures.
 
-    Several stand at one time, or they are money at no regular time; and an amount says nothing of the next one, as a
-    level does.
+    Several stand at one time, or they are money, or counts above zero, at no regular time; and an amount says nothing
+    of the next one, as a level does.
     """
     if roles is None:
         return False
     is_irregular = cells.stamps.dtype.kind == "M" and regularity(cells.stamps) < REGULAR
     is_money = is_called_money(roles.target) or any("currency" in words_of(str(name)) for name in frame.columns)
-    are_bookings = is_irregular and is_money and _are_in_cents(cells.columns[roles.target])
+    values = cells.columns[roles.target]
+    is_count = not _COUNT_WORDS.isdisjoint(words_of(roles.target)) and bool(np.nanmin(values) > 0)
+    are_bookings = is_irregular and ((is_money and _are_in_cents(values)) or is_count)
     return (cells.repeats.mean() > MOST_AVERAGED or are_bookings) and say_nothing_of_the_next(cells, roles)
 
 

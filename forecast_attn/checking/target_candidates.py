@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.checking.column_names import (
+    counts_rows,
     is_called_a_name,
     is_called_id,
     is_called_money,
@@ -32,22 +33,56 @@ EVEN = 0.05
 """Share by which the steps of an axis, such as seconds or speeds, may differ from their median, or go back."""
 SAME_START = 5
 """Letters with which the names of a column and its table begin alike."""
-_NAMES = 3
-"""Doubt about a column of numbers that are names of something, or a clock, the greatest."""
 _FAR = 0.1
 """Share of the deviation of a coordinate by which the places of two events differ, and not those of a track."""
 _SCALE_APART = 20.0
 """Largest over smallest median of columns that are alike."""
+_MOST_DEGREES = 366
+"""Largest number of an angle, or of a day of a year."""
 _MOSTLY_KNOWN = 0.5
 """Share of rows in which a column has a value that is no more than a remark on some of them."""
 _AS_OFTEN = 0.8
 """Smallest over largest number of rows of codes that each stand in about as many."""
-_LIKELY_TARGETS = (
-    *(*TARGET_NAMES, "values", "count", "cnt", "total", "close", "adj close", "adj_close", "price", "load"),
-    *("consumption", "sales", "passengers", "traffic_volume", "level", "glucose"),
+_NAME, _CONSTANT, _AXIS = (
+    "names of something, or a clock",
+    "a switch, codes or one value for all series",
+    "an axis, a place or a property",
 )
-_PAST_WORDS = {"lag", "lagged"}
-"""Words in names of columns that hold what another one held before."""
+_POINTS = {
+    _NAME: -3000,
+    _CONSTANT: -2000,
+    _AXIS: -1000,
+    "forecast, past or change of another": -100,
+    "called a target": 80,
+    "named as the table": 40,
+    "called an amount": 30,
+    "called a price": 20,
+    "drives others": -20,
+    "mostly empty": -10,
+    "money of an event": 40,
+    "called a total": 2,
+}
+"""What speaks for a column as the target, and what against it; the column of most points is the likeliest."""
+_CALLED_TARGETS = (
+    *(*TARGET_NAMES, "values", "count", "cnt", "total", "close", "adj close", "adj_close", "load"),
+    *("consumption", "passengers", "traffic_volume", "level", "glucose"),
+)
+_PRICE = "price"
+"""What is forecast where nothing is sold in the table."""
+_AMOUNTS = ("sales", "demand", "consumption", "load", "generation", "production", "quantity", "units")
+"""Last words of names of amounts: `Zone 1 Power Consumption`."""
+_ENERGY = r"[kmg]wh?\)?$"
+"""Units of energy and power at the end of a name: `reskwh`, `Solar (MW)`."""
+_DRIVERS = {
+    *("temperature", "temp", "atemp", "humidity", "hum", "wind", "windspeed", "precipitation", "rain", "rainfall"),
+    *("snow", "snowfall", "cloud", "cloudcover", "visibility", "dewpoint", "irradiance", "radiation", "sunshine"),
+    *("pressure", "pres"),
+}
+"""Words of weather, which drives counts and amounts; a table of nothing but weather is about it."""
+_SIZES = {"samplesize", "sample"}
+"""Words of the number of persons who were asked."""
+_PAST_WORDS = {"lag", "lagged", "change"}
+"""Words in names of columns that hold what another one held before, or what has changed since."""
 _COORDINATES = ("lat", "latitude", "lon", "lng", "long", "longitude")
 _SUBJECT_PROPERTIES = ("age", "alter", "âge", "edad", "età")
 """Names of properties of the person that a row is about, rarely a target, in the languages of dates."""
@@ -84,38 +119,42 @@ def target_candidates(
     values = {name: _as_numbers(frame[name]) for name in numbers}
     likely = [name for name in numbers if not _places_its_row(frame[name], values[name], series)] or numbers
     located = coordinates(frame, candidate)
-    doubts = {
-        name: _NAMES if name in codes else max(_doubt(values[name], series, candidate), name in located)
-        for name in likely
-    }
+    doubts = {name: _NAME if name in codes else _doubt(values[name], series, candidate) for name in likely}
+    doubts |= {name: _AXIS for name in located.intersection(likely) if doubts[name] is None}
+    by_name = {each: len(_CALLED_TARGETS) if each in located else _by_name(each, likely) for each in likely}
     titled = {each for each in likely if _names_the_table(each, name)}
-    if candidate.is_of_events or len(titled) > len(likely) / 2:
-        titled = set()  # a table of events may be called as they are; a name that all share singles out none
-    by_name = {each: len(_LIKELY_TARGETS) if each in located else _by_name(each, likely) for each in likely}
+    if candidate.is_of_events or len(titled) > min(len(likely) / 2, MANY):
+        titled = set()  # a table of events may be called as they are; a name that many share singles out none
+    weather = {each for each in likely if not _DRIVERS.isdisjoint(words_of(each))}
+    is_driven = any(_is_called_amount(each) or _counts_many(values[each]) for each in likely if each not in weather)
+    prices = {each for each in likely if each.lower() == _PRICE and not _is_one_of_many(_PRICE, likely)}
 
-    def rank(column: str) -> tuple[int | bool, ...]:
-        is_forecast = not (FORECAST_WORDS | _PAST_WORDS).isdisjoint(words_of(column))
-        is_amount = candidate.is_of_events and is_called_money(column)
-        is_rare = values[column].notna().mean() < _MOSTLY_KNOWN
-        return (
-            doubts[column],
-            by_name[column],
-            column not in titled,
-            is_forecast,
-            is_rare,
-            not is_amount,
-            "total" not in words_of(column),
-        )
+    def points(column: str) -> int:
+        words = words_of(column)
+        evidence = {
+            str(doubts[column]): doubts[column] is not None,
+            "forecast, past or change of another": not (FORECAST_WORDS | _PAST_WORDS).isdisjoint(words),
+            "called a target": by_name[column] < len(_CALLED_TARGETS),
+            "named as the table": column in titled,
+            "called an amount": _is_called_amount(column),
+            "called a price": column in prices and not candidate.is_of_events,
+            "drives others": (column in weather and is_driven) or not _SIZES.isdisjoint(words),
+            "mostly empty": values[column].notna().mean() < _MOSTLY_KNOWN,
+            "money of an event": candidate.is_of_events and is_called_money(column) and not _is_unit_price(column),
+            "called a total": "total" in words,
+        }
+        return sum(_POINTS[name] for name, is_so in evidence.items() if is_so)
 
-    is_named = any(by_name[each] < len(_LIKELY_TARGETS) or each in titled for each in likely)
+    is_named = any(by_name[each] < len(_CALLED_TARGETS) or each in prices or each in titled for each in likely)
     are_of_one_scale = _have_one_scale([values[n] for n in likely])
     are_of_one_time = all(_PAST_WORDS.isdisjoint(words_of(each)) for each in likely)
-    are_alike = not is_named and len(likely) >= MANY and are_of_one_scale and are_of_one_time
+    are_alike = not is_named and len(likely) >= MANY and are_of_one_time
+    are_alike &= are_of_one_scale or all(re.fullmatch("[A-Z]{3}", each) for each in likely)
     if len(likely) > 2 and _are_numbered_alike(likely):
         are_alike = are_of_one_scale or unnamed_column(1) not in frame  # where every name is but a number
     happen_at_places = not is_named and any(_jumps(values[name]) for name in located.intersection(numbers))
-    are_unlikely = all(doubts.values()) or happen_at_places
-    return Targets(tuple(sorted(likely, key=rank)), are_alike, are_unlikely)
+    ranked = sorted(likely, key=lambda column: (-points(column), by_name[column]))
+    return Targets(tuple(ranked), are_alike, all(doubts.values()) or happen_at_places)
 
 
 def changes_within_series(frame: pd.DataFrame, name: str, item_id: str | None) -> bool:
@@ -165,16 +204,18 @@ def _changing(frame: pd.DataFrame, names: list[str], series: NDArray[np.int64]) 
 
 
 def _by_name(column: str, others: list[str]) -> int:
-    """The place of a column among those that are targets by name, without marks of footnotes: `Close*`.
-
-    One of several of its kind is none: `price` beside `oil price` and `eprice`.
-    """
+    """The place of a column among those that are targets by name, without marks of footnotes: `Close*`."""
     plain = column.lower().strip("* ")
     if "target" in words_of(column):
         return -1
-    if plain not in _LIKELY_TARGETS or sum(len(plain) > 3 and other.lower().endswith(plain) for other in others) > 3:
-        return len(_LIKELY_TARGETS)
-    return _LIKELY_TARGETS.index(plain)
+    if plain not in _CALLED_TARGETS or _is_one_of_many(plain, others):
+        return len(_CALLED_TARGETS)
+    return _CALLED_TARGETS.index(plain)
+
+
+def _is_one_of_many(name: str, others: list[str]) -> bool:
+    """Return whether a name singles out no column: `price` beside `oil price` and `eprice`."""
+    return sum(len(name) > 3 and other.lower().endswith(name) for other in others) > 3
 
 
 def _is_called(column: str, words: tuple[str, ...]) -> bool:
@@ -182,13 +223,23 @@ def _is_called(column: str, words: tuple[str, ...]) -> bool:
     return re.split(r"[ _.-]", column.lower())[-1] in words
 
 
+def _is_called_amount(column: str) -> bool:
+    """Return whether a name ends in an amount or a unit of energy."""
+    return _is_called(column, _AMOUNTS) or re.search(_ENERGY, column.lower()) is not None
+
+
+def _is_unit_price(column: str) -> bool:
+    """Return whether a name is that of the price of one piece, whose sum means nothing."""
+    return column.lower().endswith(_PRICE) and "total" not in words_of(column)
+
+
 def _names_the_table(column: str, table: str) -> bool:
     """Return whether a column's name is in the table's, or they begin alike: `approve` of approval.csv."""
-    name, words = column.lower(), table.lower()
-    if len(name) < 4:
-        return False
-    starts = {word[:SAME_START] for word in re.findall("[a-z]+", words) if len(word) >= SAME_START}
-    return name in words or name[:SAME_START] in starts
+    name = column.lower()
+    words = {word.lower() for word in re.findall("[A-Z]+(?![a-z])|[A-Z]?[a-z]+", table)}
+    starts = {word[:SAME_START] for word in words if len(word) >= SAME_START}
+    is_part = len(name) >= 4 and (name in table.lower() or name[:SAME_START] in starts)
+    return is_part or (len(name) == 3 and name in words)
 
 
 def _are_numbered_alike(names: list[str]) -> bool:
@@ -207,19 +258,19 @@ def _places_its_row(column: pd.Series, values: pd.Series, series: NDArray[np.int
     return is_called_so or _counts_or_cycles(values, series)
 
 
-def _doubt(values: pd.Series, series: NDArray[np.int64], candidate: RoleCandidate) -> int:
-    """0 for a column that may well be the target, more for an axis or a property, a switch, and names of something."""
+def _doubt(values: pd.Series, series: NDArray[np.int64], candidate: RoleCandidate) -> str | None:
+    """Why a column is hardly the target, by its cells; None for one that may well be."""
     name = str(values.name)
     if is_called_a_name(name) and are_whole(values):
-        return _NAMES
-    if _stands_still(values) or _are_codes(values):
-        return 2
+        return _NAME
+    if _stands_still(values) or _are_codes(values) or (series.any() and _follows_time(values, candidate)):
+        return _CONSTANT
     rises = _goes_one_way(values, series, evenly=False)
     if rises and (_goes_one_way(values, series, evenly=True) or _counts_years(values)):
-        return _NAMES
+        return _NAME
     is_axis = _is_called(name, _SUBJECT_PROPERTIES) or _is_clock_number(values)
     # An axis may be uneven where no column is the time: ages of samples of a core.
-    return int(is_axis or (candidate.time == ROW_NUMBER and rises))
+    return _AXIS if is_axis or (counts_rows(candidate.time) and rises) else None
 
 
 def _jumps(values: pd.Series) -> bool:
@@ -237,6 +288,11 @@ def _stands_still(values: pd.Series) -> bool:
     return len(np.unique(numbers)) == 2 or bool(np.mean(np.diff(numbers) == 0) > 0.5 and not is_mostly_zero)
 
 
+def _counts_many(values: pd.Series) -> bool:
+    """Return whether whole numbers count something of which there are many: deaths, and no degrees of the wind."""
+    return bool(values.min() >= 0 and values.max() > _MOST_DEGREES and are_whole(values))
+
+
 def _are_codes(values: pd.Series) -> bool:
     """Return whether a column is mostly zero, and its few whole numbers stand for events: each as often as the others.
 
@@ -245,6 +301,12 @@ def _are_codes(values: pd.Series) -> bool:
     counts = values[values != 0].value_counts()
     is_of_few = 2 < len(counts) <= MANY**2 and (values == 0).mean() > 0.5 and are_whole(values)
     return bool(is_of_few and counts.min() >= FEWEST_ROWS and counts.min() >= _AS_OFTEN * counts.max())
+
+
+def _follows_time(values: pd.Series, candidate: RoleCandidate) -> bool:
+    """Return whether all series have the same whole numbers at a time: years since an event, the week of a plan."""
+    steps = pd.factorize(candidate.stamps)[0]
+    return are_whole(values) and len(np.unique(steps)) < len(steps) and not values.groupby(steps).nunique().gt(1).any()
 
 
 def _is_clock_number(values: pd.Series) -> bool:
