@@ -304,9 +304,9 @@ def _are_codes(values: pd.Series) -> bool:
 
 
 def _follows_time(values: pd.Series, candidate: RoleCandidate) -> bool:
-    """Return whether all series have the same whole numbers at a time: years since an event, the week of a plan."""
+    """Return whether all series have one value at a time: years since an event, the figure of the whole country."""
     steps = pd.factorize(candidate.stamps)[0]
-    return are_whole(values) and len(np.unique(steps)) < len(steps) and not values.groupby(steps).nunique().gt(1).any()
+    return len(np.unique(steps)) < len(steps) and not values.groupby(steps).nunique().gt(1).any()
 
 
 def _is_clock_number(values: pd.Series) -> bool:
