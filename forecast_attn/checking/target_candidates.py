@@ -259,7 +259,7 @@ def _places_its_row(column: pd.Series, values: pd.Series, series: NDArray[np.int
 
 
 def _doubt(values: pd.Series, series: NDArray[np.int64], candidate: RoleCandidate) -> str | None:
-    """Why a column is hardly the target, by its cells; None for one that may well be."""
+    """The reason why a column is hardly the target, by its cells; None for one that may well be."""
     name = str(values.name)
     if is_called_a_name(name) and are_whole(values):
         return _NAME
@@ -304,9 +304,10 @@ def _are_codes(values: pd.Series) -> bool:
 
 
 def _follows_time(values: pd.Series, candidate: RoleCandidate) -> bool:
-    """Return whether all series have one value at a time: years since an event, the figure of the whole country."""
+    """Return whether all series have the same small whole numbers at a time: years since an event, weeks of a plan."""
     steps = pd.factorize(candidate.stamps)[0]
-    return len(np.unique(steps)) < len(steps) and not values.groupby(steps).nunique().gt(1).any()
+    is_small = are_whole(values) and not _counts_many(values)
+    return is_small and len(np.unique(steps)) < len(steps) and not values.groupby(steps).nunique().gt(1).any()
 
 
 def _is_clock_number(values: pd.Series) -> bool:
