@@ -822,6 +822,14 @@ def half_hours_without_names() -> pd.DataFrame:
     )
 
 
+def trips_with_two_that_begin_together() -> pd.DataFrame:
+    waits, lasts = np.random.default_rng(5).integers(20, 9_000, (2, 600))
+    waits[300] = 0
+    starts = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.cumsum(waits), "s")
+    ends = starts + pd.to_timedelta(300 + lasts, "s")
+    return pd.DataFrame({"stop": ends, "start": starts, "bike": np.arange(600) % 90})
+
+
 def periods_of_an_accounting_system() -> pd.DataFrame:
     months = pd.date_range("2018-01-01", periods=60, freq="MS")
     return pd.DataFrame({"FISCPER": months.strftime("%Y0%m"), "amount": values(60)})
@@ -867,6 +875,7 @@ QUARTERS = "'Sales', 4 steps of 1 quarter ahead"
             {"time": "DAY,HR,INTERVAL", "forecasts": "'MW', 288 steps of 5 minutes ahead"},
         ),
         (quarters_of_hours, {"time": "date,hour,minute"}),
+        (trips_with_two_that_begin_together, {"time": "start"}),
         (periods_of_an_accounting_system, {"time": "FISCPER", "date_format": "%Y0%m"}),
         (quotes_of_dealers, {"time": "XDATE"}),
         (half_hours_without_names, {"time": "a,b", "forecasts": "'c', 48 steps of 30 minutes ahead"}),

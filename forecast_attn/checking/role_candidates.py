@@ -199,11 +199,13 @@ def _ranked(frame: pd.DataFrame, candidates: list[RoleCandidate]) -> list[RoleCa
     dates = [each for each in candidates if each.stamps.dtype.kind == "M"]
 
     def rank(candidate: RoleCandidate) -> tuple[Any, ...]:
-        others = [each.stamps for each in dates if each.kind == candidate.kind] if candidate in dates else []
-        is_second = any(_comes_after(candidate.stamps, other) for other in others)
+        alike = (candidate.kind,) if candidate.kind == _DATES else (_UNEVEN_DATES, _EVENTS)
+        others = [each for each in dates if each.kind in alike] if candidate in dates else []
+        firsts = [each.kind for each in others if _comes_after(candidate.stamps, each.stamps)]
         num_times = len(distinct_values(candidate.stamps))
         is_year = candidate.time in frame.columns and holds_years(frame[candidate.time])
-        return candidate.kind, is_second, not _are_sorted(candidate.stamps), -num_times, not is_year, candidate.time
+        kind = max(candidate.kind, *firsts, 0)  # an end that no two events share is no likelier than their start
+        return kind, bool(firsts), not _are_sorted(candidate.stamps), -num_times, not is_year, candidate.time
 
     return sorted(candidates, key=rank)
 
@@ -226,10 +228,10 @@ def _is_soon_after(later: NDArray[Any], earlier: NDArray[Any]) -> bool:
 
 
 def _is_coarser(coarse: NDArray[Any], fine: NDArray[Any]) -> bool:
-    """Return whether one date of a row follows from the other one, of which there are more."""
+    """Return whether one date of a row follows from the other one, of which there are more, not just a few."""
     num_times = len(np.unique(fine))
     pairs = len(pd.DataFrame({"coarse": coarse, "fine": fine}).drop_duplicates())
-    return len(np.unique(coarse)) < num_times and pairs <= (1 + MOST_REPEATED) * num_times
+    return len(np.unique(coarse)) <= (1 - MOST_REPEATED) * num_times and pairs <= (1 + MOST_REPEATED) * num_times
 
 
 def _are_sorted(stamps: NDArray[Any]) -> bool:
