@@ -52,6 +52,11 @@ TABLES: dict[str, tuple[str, dict[str, Any], str]] = {
         {"decimal": ",", "skip_footer": 1},
         "D",
     ),
+    "days that are counted, with several eggs each": (
+        "day,weight\n" + "".join(f"{1 + at // 4},{50.5 + at * at % 11}\n" for at in range(240)),
+        {"time": "day", "season": "7", "resample": "1", "aggregate": "sum", "missing": "zero"},
+        "1",
+    ),
     "american thousands": (
         "date,sales\n" + rows(lambda day, value: f'{day:%Y-%m-%d},"{value:,.2f}"'),
         {"decimal": "."},

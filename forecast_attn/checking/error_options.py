@@ -20,7 +20,7 @@ from forecast_attn.data.axis import uneven_steps
 from forecast_attn.data.cells import Cells
 from forecast_attn.data.findings import Finding
 from forecast_attn.data.frequency import LONGEST_NUMBER, distinct_values, parse_frequency
-from forecast_attn.data.reading.time_parts import FIRST_YEAR, LAST_YEAR
+from forecast_attn.data.reading.time_parts import FIRST_YEAR, LAST_YEAR, unit_of_column
 from forecast_attn.data.resampling import floored
 from forecast_attn.data.roles import Roles
 from forecast_attn.data.zones import changes_at
@@ -85,7 +85,7 @@ class Problem:
         if cells.stamps.dtype.kind != "M":
             if {"resample", "freq"} & self.options.keys():
                 return None
-            return {"resample": "1"} | of_sums if self._repeats_years(cells) else _usual_whole_step(cells)
+            return {"resample": "1"} | of_sums if self._repeats_units(cells) else _usual_whole_step(cells)
         longest = int(np.argmax(np.diff(cells.starts)))
         stamps = cells.stamps[cells.starts[longest] : cells.starts[longest + 1]]
         tried = self.options.get("resample")
@@ -102,14 +102,16 @@ class Problem:
                 return {"resample": step} | of_sums
         return None
 
-    def _repeats_years(self, cells: Cells) -> bool:
-        """Return whether rows are of years that stand more than once, and of no month or quarter of them."""
-        years, roles = distinct_values(cells.stamps), self.examination.roles
-        are_years = years[0] >= FIRST_YEAR and years[-1] <= LAST_YEAR and len(years) > 1
-        if roles is None or roles.item_id is not None or not are_years or np.median(np.diff(years)) != 1:
+    def _repeats_units(self, cells: Cells) -> bool:
+        """Return whether rows are of years that stand more than once, or of days or weeks in order, and of no part."""
+        steps, roles = distinct_values(cells.stamps), self.examination.roles
+        if roles is None or roles.item_id is not None or len(steps) < 2 or np.median(np.diff(steps)) != 1:
             return False
+        column = self.frame[roles.time] if roles.time in self.frame.columns else None
+        are_years = steps[0] >= FIRST_YEAR and steps[-1] <= LAST_YEAR
+        are_in_order = column is not None and unit_of_column(column) is not None and column.is_monotonic_increasing
         others = (self.frame[name] for name in self.frame.columns if name != roles.time)
-        return bool(cells.repeats.any()) and not any(map(is_of_the_calendar, others))
+        return bool(cells.repeats.any()) and (are_years or are_in_order) and not any(map(is_of_the_calendar, others))
 
 
 def _usual_whole_step(cells: Cells) -> Options | None:

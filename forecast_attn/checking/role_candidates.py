@@ -79,8 +79,8 @@ _COUNTED_ROWS = 3
 """Numbers of rows, counted in the file."""
 _EVENTS = 4
 """Dates that stand more than once in a series."""
-_REPEATED_YEARS = 5
-"""Years in order, some of which stand more than once."""
+_REPEATED_UNITS = 5
+"""Years, weeks or days in order, some of which stand more than once."""
 _ROW_NUMBERS = 6
 """Numbers of rows, counted here."""
 _NEITHER = 7
@@ -393,14 +393,21 @@ def _candidates_with(frame: pd.DataFrame, time: str, config: DataConfig) -> Iter
     if season is None and date_format is None and stamps.dtype.kind == "i" and regular >= REGULAR:
         season = season_of_unit(frame[time], len(steps)) if time in frame.columns else None
     kind = _kind(frame, time, stamps, is_unique=is_unique, is_regular=regular >= REGULAR)
-    are_years = name is None and time in frame.columns and is_called_year(time) and holds_years(frame[time])
-    if kind == _NEITHER and are_years and regular >= REGULAR and _are_sorted(stamps):
+    may_repeat = name is None and time in frame.columns and _counts_a_unit(frame[time])
+    if kind == _NEITHER and may_repeat and regular >= REGULAR and _are_sorted(stamps):
         are_few = np.median(np.unique(stamps, return_counts=True)[1]) == 1
-        kind = _REPEATED_YEARS if are_few or _may_have_names(frame, time) else kind
+        kind = _REPEATED_UNITS if are_few or _may_have_names(frame, time) else kind
     yield RoleCandidate(time, name, kind, stamps, len(steps), date_format, automatic_roles(frame, config), season)
     if config.item_id is None and name in frame.columns and frame[name].isna().any():  # unless those are called `NA`
         others = _candidates_with(frame.drop(columns=[name]), time, config)
-        yield from (each for each in others if each.kind != _REPEATED_YEARS)  # whose sums would hold those of totals
+        yield from (each for each in others if each.kind != _REPEATED_UNITS)  # whose sums would hold those of totals
+
+
+def _counts_a_unit(column: pd.Series) -> bool:
+    """Return whether whole numbers are years, or days or weeks by their name."""
+    if is_called_year(str(column.name)):
+        return holds_years(column)
+    return pd.api.types.is_integer_dtype(column.dtype) and unit_of_column(column) is not None
 
 
 def _format_of_digits(frame: pd.DataFrame, time: str) -> str | None:
