@@ -53,8 +53,8 @@ TABLES: dict[str, tuple[str, dict[str, Any], str]] = {
         "D",
     ),
     "days that are counted, with several eggs each": (
-        "day,weight\n" + "".join(f"{1 + at // 4},{50.5 + at * at % 11}\n" for at in range(240)),
-        {"time": "day", "season": "7", "resample": "1", "aggregate": "sum", "missing": "zero"},
+        "day,weight\n" + "".join(f"{1 + at // 4},{50 + at * at % 11}\n" for at in range(240)),
+        {"time": "day", "season": "7", "resample": "1"},
         "1",
     ),
     "american thousands": (
