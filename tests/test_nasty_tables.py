@@ -57,6 +57,19 @@ TABLES: dict[str, tuple[str, dict[str, Any], str]] = {
         {"time": "day", "season": "7", "resample": "1"},
         "1",
     ),
+    "names above units, between blanks": (
+        "Test flight\nTime  Roll  Pitch  Yaw\ns     deg   deg    deg\n"
+        + "".join(f"{0.02 * at:.2f}  {VALUES[at]}  {at % 7 + 0.5}  {at % 5 - 0.5}\n" for at in range(60)),
+        {
+            "delimiter": "blanks",
+            "header_rows": 2,
+            "skip_rows": 1,
+            "time": "row-number",
+            "season": "7",
+            "target": "Roll deg",
+        },
+        "1",
+    ),
     "american thousands": (
         "date,sales\n" + rows(lambda day, value: f'{day:%Y-%m-%d},"{value:,.2f}"'),
         {"decimal": "."},

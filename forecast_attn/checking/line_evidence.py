@@ -287,16 +287,25 @@ def find_blanks(text: str) -> dict[str, Any]:
         (index for index in (start - 1, start - 2) if index >= 0 and len(cells[index]) == len(cells[start])), None
     )
     has_header = names is not None and not any(map(_is_number_or_date, cells[names]))
-    first = names if names is not None and has_header else start
+    above = cells[start - 2] if start > 1 else []
+    is_named_above = len(above) == len(cells[start]) and _names_each(above) and not _names_each(cells[start - 1])
+    has_units = has_header and is_named_above
+    first = start - 2 if has_units else names if names is not None and has_header else start
     counts = [[_fields(line, delimiter) - 1 for _, line in rows] for delimiter in DELIMITERS]
     if any(_are_split_alike(each) and (each[first] or not has_header) for each in counts):  # the names too
         return {}
     options: dict[str, Any] = {"delimiter": "blanks"} | ({} if has_header else {"header": False})
+    options |= {"header_rows": 2} if has_units else {}
     mark_below = _mark_below_header([line for _, line in rows[first:]]) if has_header else None
     if mark is not None or mark_below is not None:
         options["comment"] = mark or mark_below
     is_below_comments = mark is not None and numbered[:first] != rows[:first]
     return options | ({"skip_rows": rows[first][0]} if first and not is_below_comments else {})
+
+
+def _names_each(cells: list[str]) -> bool:
+    """Return whether the words of a line differ, as names do and units such as `%` do not."""
+    return len(set(cells)) == len(cells) > 1 and not any(map(_is_number_or_date, cells))
 
 
 def _first_row(cells: list[list[str]]) -> int | None:
