@@ -2143,3 +2143,29 @@ def test_counts_above_zero_at_no_regular_time_are_summed(tmp_path: Path) -> None
     pd.DataFrame({"time": hours[some], "count": counts}).to_csv(path, index=False)
     options = dict(find_proposals(path, DataConfig(), most=1)[0].options)
     assert options == {"resample": "D", "aggregate": "sum", "missing": "zero"}
+
+
+@pytest.mark.parametrize(
+    ("name", "cells", "is_summed"),
+    [
+        ("remain", RNG.uniform(0.1, 0.6, 400).round(2), False),
+        ("clinton", RNG.normal(45, 4, 400).round(2), False),
+        ("priority", RNG.integers(1, 5, 400), False),
+        ("stars", RNG.choice([1, 2, 3, 4, 5], 400, p=[0.1, 0.1, 0.2, 0.3, 0.3]), False),
+        ("moisture [%]", RNG.exponential(20, 400).round(1), False),
+        ("pieces", RNG.choice([1, 2, 3, 4], 400, p=[0.6, 0.2, 0.1, 0.1]), True),
+        ("amount", RNG.normal(45, 4, 400).round(2), True),
+        ("kilos", RNG.exponential(20, 400).round(1), True),
+    ],
+)
+def test_shares_and_marks_are_averaged_and_amounts_are_summed(
+    tmp_path: Path, name: str, cells: np.ndarray, is_summed: bool
+) -> None:
+    """Several rows of most days, at any of them."""
+    booked = np.sort(np.random.default_rng(5).integers(0, 150, 400))
+    stamps = pd.Timestamp("2023-01-02") + pd.to_timedelta(booked, unit="D")
+    path = tmp_path / "table.csv"
+    pd.DataFrame({"date": stamps.strftime("%Y-%m-%d"), name: cells}).to_csv(path, index=False)
+    proposals = [each for each in find_proposals(path, DataConfig()) if each.target == name]
+    assert ("aggregate" in proposals[0].options) == is_summed
+    assert is_summed or not any("aggregate" in each.options for each in proposals)

@@ -26,6 +26,11 @@ _MONEY_WORDS = {
     *("revenue", "sales", "spend", "spent", "income", "expense", "expenses", "turnover", "betrag", "umsatz"),
     *("preis", "kosten", "montant", "prix", "importe", "precio", "bedrag", "valor", "importo", "prezzo"),
 }
+_INTENSITY_WORDS = {
+    *("share", "rate", "ratio", "pct", "percent", "percentage", "score", "rating", "temperature", "temp", "speed"),
+    *("age", "level", "index", "priority"),
+}
+"""Words of numbers that are averaged, never summed."""
 _CURRENCY = r"[$€£¥₹]|\b(EUR|USD|GBP|CHF|JPY)\b"
 _MOST_LETTERS = 3
 """Longest name that may be short for a unit of time, or for anything else."""
@@ -67,6 +72,11 @@ def is_called_a_name(name: str) -> bool:
 def is_called_money(name: str) -> bool:
     """Return whether a column is an amount of money by its name: `total_amount`, `Umsatz in €`."""
     return not _MONEY_WORDS.isdisjoint(words_of(name)) or re.search(_CURRENCY, name) is not None
+
+
+def is_called_intensity(name: str) -> bool:
+    """Return whether a column is averaged, never summed, by its name: `share_of_votes`, `Moisture [%]`."""
+    return not _INTENSITY_WORDS.isdisjoint(words_of(name)) or "%" in name
 
 
 def is_of_the_calendar(column: pd.Series) -> bool:

@@ -24,8 +24,8 @@ from forecast_attn.checking.error_options import (
     MOST_AVERAGED,
     Problem,
     config_of_frame,
+    may_be_summed,
     repeats_are_equal,
-    say_nothing_of_the_next,
 )
 from forecast_attn.checking.examination import Examination, examine
 from forecast_attn.checking.missing_marks import marks_of_missing
@@ -338,7 +338,7 @@ class _Search:
         if events is None or events.cells is None or events.roles is None:
             return None
         lowest = np.nanmin(events.cells.columns[events.roles.target])
-        if lowest < 0 or not say_nothing_of_the_next(events.cells, events.roles):
+        if lowest < 0 or not may_be_summed(events.cells, events.roles):
             return None
         return self._verified({**kept, "aggregate": "sum", "missing": "zero"})
 

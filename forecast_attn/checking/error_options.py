@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.checking.column_names import is_called_money, is_of_the_calendar, words_of
+from forecast_attn.checking.column_names import is_called_intensity, is_called_money, is_of_the_calendar, words_of
 from forecast_attn.checking.examination import Examination, categories_of, examine
 from forecast_attn.checking.fix import config_after_reading
 from forecast_attn.checking.number_times import REGULAR, drifting_step, regular_order, regularity
@@ -39,6 +39,8 @@ _FEWEST_CENTS = 0.2
 """Share of amounts of money that end in a cent: most prices may be 4.90 and 12.50."""
 _MOSTLY_CENTS = 0.9
 _COUNT_WORDS = {"count", "cnt", "quantity", "qty"}
+_MOST_MARKS = 5
+"""Largest number of distinct marks, as those of a rating or a priority."""
 _UNLIKE = 0.3
 """Correlation of neighbouring rows below which they are amounts rather than levels."""
 ZONES_BY_CLOCK = {
@@ -260,17 +262,38 @@ def _are_amounts(cells: Cells, roles: Roles | None, frame: pd.DataFrame) -> bool
     values = cells.columns[roles.target]
     is_count = not _COUNT_WORDS.isdisjoint(words_of(roles.target)) and bool(np.nanmin(values) > 0)
     are_bookings = is_irregular and ((is_money and _are_in_cents(values)) or is_count)
-    return (cells.repeats.mean() > MOST_AVERAGED or are_bookings) and say_nothing_of_the_next(cells, roles)
+    return (cells.repeats.mean() > MOST_AVERAGED or are_bookings) and may_be_summed(cells, roles)
 
 
-def say_nothing_of_the_next(cells: Cells, roles: Roles) -> bool:
-    """Return whether values are no level, of which neighbouring rows show nearly the same."""
+def may_be_summed(cells: Cells, roles: Roles) -> bool:
+    """Return whether values are no shares, and no level, of which neighbouring rows show nearly the same."""
     values = cells.columns[roles.target]
+    if _are_shares(roles.target, values[~np.isnan(values)]):
+        return False
     pairs = ~(np.isnan(values[1:]) | np.isnan(values[:-1])) & (cells.series[1:] == cells.series[:-1])
     before, after = values[:-1][pairs], values[1:][pairs]
     if len(before) < FEWEST_STEPS or not (before.std() and after.std()):
         return False
     return bool(np.corrcoef(before, after)[0, 1] < _UNLIKE)
+
+
+def _are_shares(name: str, values: NDArray[np.float64]) -> bool:
+    """Return whether numbers are shares, marks or degrees, whose sum means nothing, by their cells or their name.
+
+    Shares lie within 0 and 1; marks are a few whole numbers of which the smallest is not the most frequent, as it is of
+    pieces sold; other levels lie close to each other, as amounts, save those of money, hardly do.
+    """
+    if is_called_intensity(name):
+        return True
+    if is_called_money(name) or not _COUNT_WORDS.isdisjoint(words_of(name)) or len(values) < FEWEST_STEPS:
+        return False
+    distinct, counts = np.unique(values, return_counts=True)
+    is_whole = bool((distinct == np.round(distinct)).all())
+    if is_whole and len(distinct) <= _MOST_MARKS:
+        return len(distinct) > 2 and distinct[0] > 0 and counts[0] < counts.max()
+    low, middle, high = np.quantile(values, (0.05, 0.5, 0.95))
+    are_parts = not is_whole and distinct[0] >= 0 and distinct[-1] <= 1
+    return are_parts or bool(not is_whole and low > middle / 2 > 0 and high < 2 * middle)
 
 
 def _are_in_cents(values: NDArray[np.float64]) -> bool:
