@@ -311,7 +311,7 @@ def _nothing_known(cells: Cells, roles: Roles, index: int) -> Finding:
     column = cells.column_at(roles.target, index)
     message = f"'{column}'{covariates} has no value at {row_and_line(row)}, series '{name}', {cells.text(index)}"
     hint = "remove the row, fill the target, or pass --missing mask"
-    return Finding("FA304", "error", message, hint, item_id=name, column=column, row=row)
+    return Finding("FA304", "error", message, hint, item_id=name, column=column, row=row, options=("missing",))
 
 
 def _not_constant(cells: Cells, column: str, first: Any, index: int) -> Finding:
