@@ -81,6 +81,12 @@ def first_days_of_months_by_month_first() -> pd.DataFrame:
     return pd.DataFrame({"Date": [f"{day.month}/1/{day.year}" for day in stamps], "cpi": values(90)})
 
 
+def years_of_days_of_sites() -> pd.DataFrame:
+    """As the temperatures of the aspen: the sites of each day stand together, and days begin in the autumn before."""
+    grid = [(year, day, site) for year in (2009, 2010, 2012) for day in range(-65, 366) for site in (48, 183)]
+    return pd.DataFrame(grid, columns=["year", "doy", "site_id"]).assign(temperature=values(len(grid)))
+
+
 def events() -> pd.DataFrame:
     """Many rows a day, at any time of it."""
     stamps = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.sort(RNG.integers(0, 60 * 86_400, 4000)), unit="s")
@@ -263,6 +269,29 @@ def settings_above_the_rows() -> pd.DataFrame:
     return pd.concat([settings, pd.DataFrame({"Timestamp": stamps, "Event": "EGV", "Glucose": values(600)})])
 
 
+def a_year_beside_dates_without_one() -> pd.DataFrame:
+    """As the inputs of openTEPES: the areas, of which there are many, are no steps of a series for each hour."""
+    time = pd.date_range("2030-01-01", periods=400, freq="h")
+    areas = {f"Node_{at}": values(400) for at in range(1, 10)}
+    return pd.DataFrame({"Period": 2030, "LoadLevel": time.strftime("%m-%d %H:%M:%S+01:00"), **areas})
+
+
+def one_date_beside_days_of_the_year() -> pd.DataFrame:
+    """As geoknife writes them: the date is that of the first row in every row."""
+    return pd.DataFrame({"TIMESTEP": "1980-01-01", "time(day of year)": np.arange(365.0), "mean": values(365)})
+
+
+def clubs_of_divisions() -> pd.DataFrame:
+    """As the teams of Lahman: most clubs played for two years, and most rows are of those that played for long."""
+    lives = [(f"F{at}", 40 if at < 8 else 2) for at in range(24)]
+    rows = [
+        (1900 + year, club, "WE"[year % 2 if at % 2 else 0])
+        for at, (club, life) in enumerate(lives)
+        for year in range(life)
+    ]
+    return pd.DataFrame(rows, columns=["yearID", "franchID", "divID"]).assign(W=values(len(rows)))
+
+
 CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object], str]] = {
     "the finer of two dates": (half_hours_with_their_date, {}, "'Demand', 48 steps of 30 minutes ahead"),
     "year, month, day, hour": (
@@ -402,6 +431,21 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object], str]] = {
     ),
     "a switch called Id": (a_switch_called_id, {"ignore": ("Id",)}, "'vote', 5 steps of 1 row ahead"),
     "1/96": (months_of_short_years, {}, "'sold', 12 steps of 1 month ahead"),
+    "a date in two columns": (
+        a_year_beside_dates_without_one,
+        {"time": "Period,LoadLevel", "wide": True},
+        "9 columns as one series each ('Node_1', 'Node_2', 'Node_3', …), 24 steps of 1 hour ahead",
+    ),
+    "one date": (
+        one_date_beside_days_of_the_year,
+        {"time": "time(day of year)"},
+        "'mean', 12 steps of 1 row ahead",
+    ),
+    "clubs": (
+        clubs_of_divisions,
+        {"time": "yearID", "item_id": "franchID"},
+        "'W' of 8 series told apart by 'franchID', 3 steps of 1 row ahead",
+    ),
     "settings": (settings_above_the_rows, {}, "'Glucose', 96 steps of 5 minutes ahead"),
 }
 each_case = pytest.mark.parametrize("name", CASES)
@@ -430,6 +474,14 @@ DIGITS = {
     "ns": WRITTEN.astype("datetime64[ns]").astype(np.int64),
     "s": WRITTEN.astype("datetime64[s]").astype(np.int64) + 0.25,
 }
+
+
+def test_days_of_years_of_several_sites_are_not_put_together_by_year(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    frame = years_of_days_of_sites()
+    for first in (2009, 1):
+        frame.assign(year=frame["year"] - 2009 + first).to_csv(path, index=False)
+        assert find_proposals(path, DataConfig()) == ()
 
 
 @pytest.mark.parametrize("date_format", DIGITS)

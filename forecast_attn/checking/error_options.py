@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from forecast_attn.checking.column_names import is_called_intensity, is_called_money, is_of_the_calendar, words_of
 from forecast_attn.checking.examination import Examination, categories_of, examine
 from forecast_attn.checking.fix import config_after_reading
-from forecast_attn.checking.number_times import REGULAR, drifting_step, regular_order, regularity
+from forecast_attn.checking.number_times import REGULAR, are_days_within, drifting_step, regular_order, regularity
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.axis import uneven_steps
 from forecast_attn.data.cells import Cells
@@ -113,7 +113,10 @@ class Problem:
         are_years = steps[0] >= FIRST_YEAR and steps[-1] <= LAST_YEAR
         are_in_order = column is not None and unit_of_column(column) is not None and column.is_monotonic_increasing
         others = (self.frame[name] for name in self.frame.columns if name != roles.time)
-        return bool(cells.repeats.any()) and (are_years or are_in_order) and not any(map(is_of_the_calendar, others))
+        is_divided = any(
+            is_of_the_calendar(each) or (column is not None and are_days_within(each, column)) for each in others
+        )
+        return bool(cells.repeats.any()) and (are_years or are_in_order) and not is_divided
 
 
 def _usual_whole_step(cells: Cells) -> Options | None:

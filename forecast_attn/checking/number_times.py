@@ -39,6 +39,8 @@ _NEARLY = 0.02
 """Share by which the median of such steps may miss a part of the day."""
 _CYCLES = (4, 366)
 """Fewest and most rows after which a column of names or numbers begins again that tells the season."""
+_DAYS_OF_YEAR = (364, 366)
+"""Numbers of the last day of a year, counted from 0 or 1."""
 _COUNTED_PART = re.compile(r"^\d+[:-](0*[1-9]\d*)$")
 _NEARLY_EQUAL = 0.01
 """Share by which steps that are written with few digits may differ."""
@@ -150,6 +152,17 @@ def counts_up(column: pd.Series, *, in_series: bool = False) -> bool:
     starts = np.flatnonzero(np.diff(numbers, prepend=np.nan) != 1)
     is_long = len(numbers) >= FEWEST_COUNTED * max(len(starts), 1)
     return is_long and (len(starts) == 1 or in_series) and bool((numbers[starts] == numbers[0]).all())
+
+
+def are_days_within(days: pd.Series, years: pd.Series) -> bool:
+    """Return whether whole numbers up to 365 go back with each year, and nowhere else, as its days, be they from -65 on.
+
+    Years may be the first, the second, … one; and rows of several series may stand together for each day.
+    """
+    if not pd.api.types.is_integer_dtype(days.dtype) or not _DAYS_OF_YEAR[0] <= days.max() <= _DAYS_OF_YEAR[1]:
+        return False
+    is_back, is_other = np.diff(days.to_numpy(np.int64)) < 0, np.diff(years.to_numpy()) != 0
+    return bool(is_other.any() and (is_back == is_other).all())
 
 
 def counts_within(column: pd.Series, names: list[pd.Series]) -> bool:

@@ -491,6 +491,6 @@ def _stamps(frame: pd.DataFrame, time: str, config: DataConfig) -> NDArray[Any] 
         if "date_format" not in error.options:
             return None
         return parse_timestamps(joined[time], time, regular_order(joined[time]) or "day-first")[0]
-    if bad.mean() > MOST_BAD_STAMPS:
+    if bad.mean() > MOST_BAD_STAMPS or (stamps[~bad] == stamps[~bad][:1]).all():
         return None
     return np.where(bad, stamps[~bad][0], stamps) if bad.any() else stamps

@@ -19,7 +19,13 @@ from forecast_attn.checking.column_names import (
     is_called_year,
     is_of_the_calendar,
 )
-from forecast_attn.checking.number_times import FEWEST_ROWS, MOSTLY_REGULAR, regularity
+from forecast_attn.checking.number_times import (
+    FEWEST_ROWS,
+    MOSTLY_REGULAR,
+    are_days_within,
+    is_plain_number,
+    regularity,
+)
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.frequency import distinct_values
 from forecast_attn.data.reading.joined import BLOCK_NUMBER, ROW_NUMBER, with_joined
@@ -29,7 +35,7 @@ from forecast_attn.data.timestamps import looks_like_dates
 from forecast_attn.errors import ConfigError, DataError
 
 FEWEST_PER_SERIES = 3
-"""Rows that half of the series must have for their identifier to be one."""
+"""Rows that half of the series must have for their identifier to be one, or those of half the rows if it is a column."""
 MOST_ID_COLUMNS = 8
 FEWEST_TOGETHER = 0.3
 """Share of series that have a row at a stamp, on average."""
@@ -112,6 +118,8 @@ def _id_columns(frame: pd.DataFrame, time: str, config: DataConfig) -> list[str]
     """Columns of names or of few whole numbers, however they are written, that repeat; those of numbers last."""
     taken = {time, *time.split(","), config.target, config.weight, *config.ignore}
     columns = [name for name in map(str, frame.columns) if name not in taken and _may_name_series(frame[name])]
+    if time in frame.columns and is_plain_number(frame[time]):
+        columns = [name for name in columns if not are_days_within(frame[name], frame[time])]
     numeric = {name for name in columns if is_numeric(frame[name])}
     return sorted(columns, key=numeric.__contains__)[:MOST_ID_COLUMNS]
 
@@ -157,7 +165,8 @@ def _keys_of(
             return 1.0, (0, 0, 0)
         numbers = numeric.intersection(names)
         unnamed = sum(not is_called_a_name(name) for name in numbers)
-        share = _repeated(keys, steps) if np.median(rows) >= FEWEST_PER_SERIES else 1.0
+        of_rows = rows[keys] if len(names) == 1 else rows  # clubs that played once are no reason for pairs of columns
+        share = _repeated(keys, steps) if np.median(of_rows) >= FEWEST_PER_SERIES else 1.0
         return share, (len(numbers), len(rows), unnamed)
 
     for most in (0.0, MOST_REPEATED):

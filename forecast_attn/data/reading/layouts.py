@@ -30,7 +30,7 @@ from forecast_attn.data.reading.positions import (
     file_positions,
     without_values,
 )
-from forecast_attn.data.reading.time_parts import holds_years, unit_of
+from forecast_attn.data.reading.time_parts import are_dates_of_years, holds_years, unit_of
 from forecast_attn.data.written_dates import month_number
 from forecast_attn.errors import ConfigError, DataError
 
@@ -166,7 +166,8 @@ def likely_layout(frame: pd.DataFrame) -> str | None:
         return None
     if steps.are_dates:
         return "rows"
-    texts = [name for name in others if frame[name].is_unique and not pd.api.types.is_numeric_dtype(frame[name].dtype)]
+    words = [name for name in others if not pd.api.types.is_numeric_dtype(frame[name].dtype)]
+    texts = [name for name in words if frame[name].is_unique and not are_dates_of_years(frame[name])]
     are_too_few_rows = not others and len(frame) < MANY_STEPS <= len(steps.names)  # to be steps
     return "rows" if (len(steps.names) >= MANY_STEPS and texts) or are_too_few_rows else None
 

@@ -41,6 +41,7 @@ FEWEST_YEARS = 3
 FIRST_YEAR, LAST_YEAR = 1500, 2200
 """Whole numbers that may be years."""
 _TIME_OF_DAY = r"\d{1,2}:\d{2}"
+_DATE_OF_YEAR = re.compile(r"(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])([ T]\d\d:\d\d.*)?")
 
 
 # --------------------------------------------------------------------------- one column
@@ -147,7 +148,8 @@ def time_parts(frame: pd.DataFrame, free: list[str]) -> list[str]:
         parts.append(columns[unit])
     others = [frame[name] for name in free if name not in parts]
     if len(parts) == 1:
-        parts += [str(each.name) for each in others if are_days_of_years(frame[parts[0]], each)][:1]
+        year = frame[parts[0]]
+        parts += [str(each.name) for each in others if are_days_of_years(year, each) or are_dates_of_years(each)][:1]
     if len(parts) == 2 and finer == "month":
         months = [frame[name].rename(unit) for name, unit in zip(parts, ("year", "month"), strict=True)]
         parts += [str(each.name) for each in others if are_days_of_months([*months, each])][:1]
@@ -209,6 +211,13 @@ def are_days_of_years(year: pd.Series, day: pd.Series) -> bool:
     if not pd.api.types.is_integer_dtype(day.dtype) or len(day) == 0 or day.min() < 1 or not 31 < day.max() <= 366:
         return False
     return unit_of_column(year) == "year" and not year.isna().any() and _go_on_by_days(_day_of_year(year, day))
+
+
+def are_dates_of_years(column: pd.Series) -> bool:
+    """Return whether a column of text holds dates that lack the year, `02-29` or `01-01 00:00:00+01:00`."""
+    if not isinstance(column.dtype, pd.CategoricalDtype) or len(column.cat.categories) < 2:
+        return False
+    return all(_DATE_OF_YEAR.fullmatch(str(cell)) for cell in column.cat.categories)
 
 
 def _go_on_by_days(text: pd.Series) -> bool:
@@ -304,6 +313,8 @@ def joined_time(columns: list[pd.Series], source: str) -> pd.Series:
     units = {unit_of_column(column): column for column in columns}
     if "year" in units and len(columns) == 2 and are_days_of_years(*columns):
         return _day_of_year(*columns)
+    if "year" in units and len(columns) == 2 and are_dates_of_years(columns[1]):
+        return _years(columns[0]) + "-" + columns[1].astype("string")
     if "year" in units and len(units) == len(columns):
         last = units.pop(None, None)
         if last is None or (units.keys() == {"year", "month"} and are_days_of_months([*units.values(), last])):
