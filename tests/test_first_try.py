@@ -292,6 +292,22 @@ def clubs_of_divisions() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["yearID", "franchID", "divID"]).assign(W=values(len(rows)))
 
 
+def seasons_of_players() -> pd.DataFrame:
+    """As the statistics of a league: the year in which a season began is not called one."""
+    lives = [(player, 2000 + player % 5, 15) for player in range(10)]
+    rows = [(900 + player, first + at) for player, first, life in lives for at in range(life)]
+    return pd.DataFrame(rows, columns=["person_id", "season_start"]).assign(stat_goals=values(len(rows)))
+
+
+def visits_by_day_of_a_pandemic() -> pd.DataFrame:
+    """As the samples of a hospital: rows are numbered, and several stand at each day."""
+    day = np.repeat(np.arange(4, 84), 1 + np.arange(80) % 5)
+    clinic = np.where(np.arange(len(day)) % 3, "ward", "laboratory")
+    return pd.DataFrame(
+        {"rownames": np.arange(1, len(day) + 1), "pan_day": day, "clinic": clinic, "hours": values(len(day))}
+    )
+
+
 CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object], str]] = {
     "the finer of two dates": (half_hours_with_their_date, {}, "'Demand', 48 steps of 30 minutes ahead"),
     "year, month, day, hour": (
@@ -445,6 +461,16 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object], str]] = {
         clubs_of_divisions,
         {"time": "yearID", "item_id": "franchID"},
         "'W' of 8 series told apart by 'franchID', 3 steps of 1 row ahead",
+    ),
+    "seasons of players": (
+        seasons_of_players,
+        {"time": "season_start", "item_id": "person_id"},
+        "'stat_goals' of 10 series told apart by 'person_id', 3 steps of 1 row ahead",
+    ),
+    "days of a pandemic": (
+        visits_by_day_of_a_pandemic,
+        {"time": "pan_day", "resample": "1"},
+        "'hours', mean of each 'pan_day', 12 steps of 1 row ahead",
     ),
     "settings": (settings_above_the_rows, {}, "'Glucose', 96 steps of 5 minutes ahead"),
 }

@@ -29,11 +29,9 @@ from forecast_attn.checking.error_options import (
 )
 from forecast_attn.checking.examination import Examination, examine
 from forecast_attn.checking.missing_marks import marks_of_missing
+from forecast_attn.checking.number_times import is_day_count
 from forecast_attn.checking.proposal import MOST_HIDDEN, Proposal, check_command_text, proposal_of
-from forecast_attn.checking.role_candidates import (
-    RoleCandidate,
-    role_candidates,
-)
+from forecast_attn.checking.role_candidates import RoleCandidate, role_candidates
 from forecast_attn.checking.table_reading import (
     TableReading,
     columns_with_leading_zeros,
@@ -240,14 +238,15 @@ def _wide_proposal(table: Table, config: DataConfig, reading: TableReading) -> P
 
 
 def _of_another_time(table: Table, config: DataConfig, examination: Examination) -> Iterator[Proposal]:
-    """The likeliest way to train where rows that a column numbers are those of a panel: periods of each subject."""
+    """The likeliest way where rows that a column numbers are those of a panel, or several of each day of a study."""
     frame, panel = examination.frame, examination.panel
     assert frame is not None
     assert panel is not None
     is_counter = counts_rows(panel.roles.time) and panel.timestamps.dtype.kind == "i"
     if config.time is None and not config.wide and is_counter and panel.num_series == 1:
-        proposals = _Search(table, config, frame, {}).proposals(1)
-        yield from (each for each in proposals if each.time != panel.roles.time and each.num_series > 1)
+        days = {name for name in map(str, frame.columns) if is_day_count(frame[name])} - {panel.roles.time}
+        others = (each for each in _Search(table, config, frame, {}).proposals(1) if each.time != panel.roles.time)
+        yield from (each for each in others if each.num_series > 1 or each.time in days)
 
 
 def _alternatives(table: Table, config: DataConfig, examination: Examination) -> Iterator[Proposal]:

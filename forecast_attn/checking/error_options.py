@@ -11,10 +11,23 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.checking.column_names import is_called_intensity, is_called_money, is_of_the_calendar, words_of
+from forecast_attn.checking.column_names import (
+    counts_rows,
+    is_called_intensity,
+    is_called_money,
+    is_of_the_calendar,
+    words_of,
+)
 from forecast_attn.checking.examination import Examination, categories_of, examine
 from forecast_attn.checking.fix import config_after_reading
-from forecast_attn.checking.number_times import REGULAR, are_days_within, drifting_step, regular_order, regularity
+from forecast_attn.checking.number_times import (
+    REGULAR,
+    are_days_within,
+    drifting_step,
+    is_day_count,
+    regular_order,
+    regularity,
+)
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.axis import uneven_steps
 from forecast_attn.data.cells import Cells
@@ -111,8 +124,9 @@ class Problem:
             return False
         column = self.frame[roles.time] if roles.time in self.frame.columns else None
         are_years = steps[0] >= FIRST_YEAR and steps[-1] <= LAST_YEAR
-        are_in_order = column is not None and unit_of_column(column) is not None and column.is_monotonic_increasing
-        others = (self.frame[name] for name in self.frame.columns if name != roles.time)
+        is_unit = column is not None and (unit_of_column(column) is not None or is_day_count(column))
+        are_in_order = is_unit and bool(column.is_monotonic_increasing)
+        others = (self.frame[name] for name in self.frame.columns if name != roles.time and not counts_rows(name))
         is_divided = any(
             is_of_the_calendar(each) or (column is not None and are_days_within(each, column)) for each in others
         )

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from forecast_attn.checking.column_names import is_called_year
 from forecast_attn.data.cells import epoch_unit
 from forecast_attn.data.frequency import distinct_values, guess_alias, parse_frequency
-from forecast_attn.data.reading.time_parts import are_whole, holds_years, unit_of_column
+from forecast_attn.data.reading.time_parts import are_whole, holds_years, unit_of, unit_of_column
 from forecast_attn.data.roles import TIME_NAMES, is_numeric
 from forecast_attn.data.timestamps import SERIAL_DAYS, are_serial_days, parse_timestamps
 
@@ -155,7 +155,7 @@ def counts_up(column: pd.Series, *, in_series: bool = False) -> bool:
 
 
 def are_days_within(days: pd.Series, years: pd.Series) -> bool:
-    """Return whether whole numbers up to 365 go back with each year, and nowhere else, as its days, be they from -65 on.
+    """Return whether numbers up to 365 go back with each year and nowhere else, as its days do, even from -65 on.
 
     Years may be the first, the second, … one; and rows of several series may stand together for each day.
     """
@@ -163,6 +163,13 @@ def are_days_within(days: pd.Series, years: pd.Series) -> bool:
         return False
     is_back, is_other = np.diff(days.to_numpy(np.int64)) < 0, np.diff(years.to_numpy()) != 0
     return bool(is_other.any() and (is_back == is_other).all())
+
+
+def is_day_count(column: pd.Series) -> bool:
+    """Return whether whole numbers in order, some of them several times, are days or weeks by their name: `pan_day`."""
+    if not pd.api.types.is_integer_dtype(column.dtype) or column.is_unique or not column.is_monotonic_increasing:
+        return False
+    return unit_of(re.split(r"[ _.-]", str(column.name))[-1]) in ("day", "week")
 
 
 def counts_within(column: pd.Series, names: list[pd.Series]) -> bool:
@@ -187,11 +194,17 @@ def counts_within(column: pd.Series, names: list[pd.Series]) -> bool:
 
 
 def begins_again(column: pd.Series) -> bool:
-    """Return whether numbers called a year or a time go up and begin again several times, as in the rows of a panel."""
-    is_year = is_called_year(str(column.name)) and holds_years(column)
-    if not is_year and (str(column.name).lower() not in TIME_NAMES or not is_numeric(column)):
+    """Return whether years, or numbers called a time, go up and begin again several times, as in the rows of a panel.
+
+    Whole numbers that may be years are some where they are called so, or mostly go on by one: `season_start`.
+    """
+    are_years, is_called = holds_years(column), str(column.name).lower() in TIME_NAMES and is_numeric(column)
+    if not are_years and not is_called:
         return False
     steps = np.diff(pd.to_numeric(column, errors="coerce").to_numpy(np.float64, na_value=np.nan))
+    is_year = are_years and (is_called_year(str(column.name)) or bool(np.mean(steps == 1) >= REGULAR))
+    if not is_year and not is_called:
+        return False
     goes_on = is_year or np.mean(steps >= 0) >= REGULAR  # and is no time that something took
     return bool(goes_on and np.sum(steps < 0) >= FEWEST_STARTS)
 

@@ -21,6 +21,7 @@ from forecast_attn.checking.number_times import (
     counts_up,
     counts_within,
     format_of_digits,
+    is_day_count,
     is_of_digits,
     is_plain_number,
     parts_of_years,
@@ -75,12 +76,12 @@ _STEP_NUMBERS = 1
 """Whole numbers that are unique and regular."""
 _UNEVEN_DATES = 2
 """Dates that are unique and irregular."""
-_COUNTED_ROWS = 3
-"""Numbers of rows, counted in the file."""
-_EVENTS = 4
-"""Dates that stand more than once in a series."""
-_REPEATED_UNITS = 5
+_REPEATED_UNITS = 3
 """Years, weeks or days in order, some of which stand more than once."""
+_COUNTED_ROWS = 4
+"""Numbers of rows, counted in the file."""
+_EVENTS = 5
+"""Dates that stand more than once in a series."""
 _ROW_NUMBERS = 6
 """Numbers of rows, counted here."""
 _NEITHER = 7
@@ -282,7 +283,9 @@ def _time_candidates(frame: pd.DataFrame, config: DataConfig) -> Iterator[str]:
     counters += [name for name in may_count if name not in counters and counts_within(frame[name], texts)]
     yield from (name for name in numbers if name.lower() in (*named, *_STEPS) or name in counters)
     others = [name for name in numbers if name.lower() not in (*named, *_STEPS)]
-    years = [name for name in others if is_called_year(name) and holds_years(frame[name])]  # `iyear`, `year of sale`
+    yield from (name for name in others if name not in counters and is_day_count(frame[name]))
+    may_be_years = [name for name in others if holds_years(frame[name])]  # `iyear`, `year of sale`, `season_start`
+    years = [name for name in may_be_years if is_called_year(name) or begins_again(frame[name])]
     yield from (name for name in others if name in years or is_of_digits(frame[name]))
     parts = time_parts(frame, free)
     if len(parts) == 1 and parts[0].lower() not in named:
@@ -407,7 +410,7 @@ def _counts_a_unit(column: pd.Series) -> bool:
     """Return whether whole numbers are years, or days or weeks by their name."""
     if is_called_year(str(column.name)):
         return holds_years(column)
-    return pd.api.types.is_integer_dtype(column.dtype) and unit_of_column(column) is not None
+    return pd.api.types.is_integer_dtype(column.dtype) and (unit_of_column(column) is not None or is_day_count(column))
 
 
 def _format_of_digits(frame: pd.DataFrame, time: str) -> str | None:

@@ -35,7 +35,7 @@ from forecast_attn.data.timestamps import looks_like_dates
 from forecast_attn.errors import ConfigError, DataError
 
 FEWEST_PER_SERIES = 3
-"""Rows that half of the series must have for their identifier to be one, or those of half the rows if it is a column."""
+"""Rows that half of the series must have for their identifier to be one; of one column, that half of the rows have."""
 MOST_ID_COLUMNS = 8
 FEWEST_TOGETHER = 0.3
 """Share of series that have a row at a stamp, on average."""

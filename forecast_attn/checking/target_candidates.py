@@ -18,7 +18,7 @@ from forecast_attn.checking.column_names import (
     is_unnamed_counter,
     words_of,
 )
-from forecast_attn.checking.number_times import FEWEST_ROWS
+from forecast_attn.checking.number_times import FEWEST_ROWS, begins_again
 from forecast_attn.checking.role_candidates import MOSTLY_STEPS, RoleCandidate
 from forecast_attn.checking.series_candidates import series_numbers
 from forecast_attn.config.options import DataConfig
@@ -255,7 +255,7 @@ def _places_its_row(column: pd.Series, values: pd.Series, series: NDArray[np.int
     """Return whether a column says when or of what its row is: a unit of time, an identifier, a counter."""
     name = str(column.name)
     is_called_so = name.lower() in (*ID_NAMES, *TIME_NAMES) or is_called_id(name) or is_of_the_calendar(column)
-    return is_called_so or _counts_or_cycles(values, series)
+    return is_called_so or _counts_or_cycles(values, series) or begins_again(column)
 
 
 def _doubt(values: pd.Series, series: NDArray[np.int64], candidate: RoleCandidate) -> str | None:
