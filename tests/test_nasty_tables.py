@@ -220,6 +220,11 @@ TABLES: dict[str, tuple[str, dict[str, Any], str]] = {
         {"layout": "merged", "undated_rows": "drop", "time": "Year,Month"},
         "MS",
     ),
+    "a day that there is none of": (
+        "year,month,day,kwh\n" + rows(lambda day, value: f"{day:%Y,%-m},{36 if day == DAYS[30] else day.day},{value}"),
+        {"time": "year,month,day", "undated_rows": "drop"},
+        "D",
+    ),
     "names below titles with numbers": (
         "Bureau of Statistics,,\nUnit,Index,Percent\nMonth,3,3\nNo. Obs,60,60\nSeries ID,A23,A25\n"
         + rows(lambda day, value: f"{day:%Y-%m-%d},{value},{value / 100}"),

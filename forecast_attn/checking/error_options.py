@@ -28,6 +28,7 @@ from forecast_attn.checking.number_times import (
     regular_order,
     regularity,
 )
+from forecast_attn.checking.role_candidates import MOST_BAD_STAMPS
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.axis import uneven_steps
 from forecast_attn.data.cells import Cells
@@ -36,6 +37,7 @@ from forecast_attn.data.frequency import LONGEST_NUMBER, distinct_values, parse_
 from forecast_attn.data.reading.time_parts import FIRST_YEAR, LAST_YEAR, unit_of_column
 from forecast_attn.data.resampling import floored
 from forecast_attn.data.roles import Roles
+from forecast_attn.data.timestamps import parse_timestamps
 from forecast_attn.data.zones import changes_at
 from forecast_attn.errors import ConfigError
 
@@ -124,13 +126,16 @@ class Problem:
             return False
         column = self.frame[roles.time] if roles.time in self.frame.columns else None
         are_years = steps[0] >= FIRST_YEAR and steps[-1] <= LAST_YEAR
-        is_unit = column is not None and (unit_of_column(column) is not None or is_day_count(column))
-        are_in_order = is_unit and bool(column.is_monotonic_increasing)
+        are_in_order = column is not None and (is_day_count(column) or _is_unit_in_order(column))
         others = (self.frame[name] for name in self.frame.columns if name != roles.time and not counts_rows(name))
         is_divided = any(
             is_of_the_calendar(each) or (column is not None and are_days_within(each, column)) for each in others
         )
         return bool(cells.repeats.any()) and (are_years or are_in_order) and not is_divided
+
+
+def _is_unit_in_order(column: pd.Series) -> bool:
+    return unit_of_column(column) is not None and bool(column.is_monotonic_increasing)
 
 
 def _usual_whole_step(cells: Cells) -> Options | None:
@@ -329,8 +334,15 @@ def _without_totals(problem: Problem, finding: Finding) -> Options | None:
 
 
 def _date_order(problem: Problem, finding: Finding) -> Options | None:
-    """The order of day and month in which the stamps are most regular, where one is; dots stand behind days."""
-    frame = problem.examination.frame
+    """The order of day and month in which the stamps are most regular, where one is; dots stand behind days.
+
+    Where columns are joined, the few rows whose day or hour there is none of are left out.
+    """
+    frame, roles = problem.examination.frame, problem.examination.roles
+    if frame is not None and roles is not None and "," in roles.time and finding.column == roles.time:
+        is_given = problem.config.undated_rows != DataConfig.undated_rows
+        is_bad = parse_timestamps(frame[roles.time], roles.time)[1] if roles.time in frame.columns else np.ones(1)
+        return {"undated_rows": "drop"} if not is_given and is_bad.mean() <= MOST_BAD_STAMPS else None
     if frame is None or finding.column not in frame.columns or "date_format" in problem.options:
         return None
     order = regular_order(frame[finding.column])
