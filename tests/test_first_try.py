@@ -502,6 +502,15 @@ DIGITS = {
 }
 
 
+def test_times_of_events_alone_are_no_series_of_numbers(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    happened = 1851.2 + np.cumsum(RNG.exponential(0.5, size=190))
+    pd.DataFrame({"date": happened}).to_csv(path, index=False)
+    assert find_proposals(path, DataConfig()) == ()
+    pd.DataFrame({"level": happened}).to_csv(path, index=False)
+    assert [each.target for each in find_proposals(path, DataConfig())] == ["level"]
+
+
 def test_days_of_years_of_several_sites_are_not_put_together_by_year(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     frame = years_of_days_of_sites()

@@ -172,6 +172,12 @@ def is_day_count(column: pd.Series) -> bool:
     return unit_of(re.split(r"[ _.-]", str(column.name))[-1]) in ("day", "week")
 
 
+def are_only_times(columns: list[pd.Series]) -> bool:
+    """Return whether all numbers of a table are called dates or times and never go back: when something happened."""
+    called = all(str(column.name).lower() in TIME_NAMES for column in columns)
+    return bool(columns) and called and all(column.is_monotonic_increasing for column in columns)
+
+
 def counts_within(column: pd.Series, names: list[pd.Series]) -> bool:
     """Return whether whole numbers mostly go up by one and go back only where the next name begins: cycles of machines.
 

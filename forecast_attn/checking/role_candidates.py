@@ -17,6 +17,7 @@ from forecast_attn.checking.number_times import (
     FEWEST_ROWS,
     FEWEST_STARTS,
     REGULAR,
+    are_only_times,
     begins_again,
     counts_up,
     counts_within,
@@ -293,7 +294,8 @@ def _time_candidates(frame: pd.DataFrame, config: DataConfig) -> Iterator[str]:
     if len(parts) > 1:
         yield ",".join(parts)
     yield from _unnamed_parts(frame, free)
-    if not dates and not any(_is_named_time(frame[name]) and _may_have_names(frame, name) for name in free):
+    are_steps = not dates and not are_only_times([frame[name] for name in numbers])
+    if are_steps and not any(_is_named_time(frame[name]) and _may_have_names(frame, name) for name in free):
         yield ROW_NUMBER
 
 
