@@ -39,7 +39,7 @@ from forecast_attn.data.resampling import floored
 from forecast_attn.data.roles import Roles
 from forecast_attn.data.timestamps import parse_timestamps
 from forecast_attn.data.zones import changes_at
-from forecast_attn.errors import ConfigError
+from forecast_attn.errors import ConfigError, DataError
 
 MOST_AVERAGED = 0.03
 """Share of rows that `--duplicates` may put together."""
@@ -338,17 +338,22 @@ def _date_order(problem: Problem, finding: Finding) -> Options | None:
 
     Where columns are joined, the few rows whose day or hour there is none of are left out.
     """
-    frame, roles = problem.examination.frame, problem.examination.roles
-    if frame is not None and roles is not None and "," in roles.time and finding.column == roles.time:
-        is_given = problem.config.undated_rows != DataConfig.undated_rows
-        is_bad = parse_timestamps(frame[roles.time], roles.time)[1] if roles.time in frame.columns else np.ones(1)
-        return {"undated_rows": "drop"} if not is_given and is_bad.mean() <= MOST_BAD_STAMPS else None
+    frame, roles, config = problem.examination.frame, problem.examination.roles, problem.config
     if frame is None or finding.column not in frame.columns or "date_format" in problem.options:
         return None
     order = regular_order(frame[finding.column])
     if order is None and re.match(r"\d\d?\.\d\d?\.", str(finding.value)):
         order = "day-first"
-    return None if order is None else {"date_format": order}
+    if order is not None:
+        return {"date_format": order}
+    is_joined = roles is not None and "," in roles.time and finding.column == roles.time
+    if not is_joined or config.undated_rows != DataConfig.undated_rows:
+        return None
+    try:
+        is_bad = parse_timestamps(frame[finding.column], str(finding.column), config.date_format)[1]
+    except DataError:  # of the order of day and month
+        return None
+    return {"undated_rows": "drop"} if is_bad.mean() <= MOST_BAD_STAMPS else None
 
 
 _ANSWERS: dict[str, Callable[[Problem, Finding], Options | None]] = {
