@@ -287,9 +287,7 @@ def find_blanks(text: str) -> dict[str, Any]:
         (index for index in (start - 1, start - 2) if index >= 0 and len(cells[index]) == len(cells[start])), None
     )
     has_header = names is not None and not any(map(_is_number_or_date, cells[names]))
-    above = cells[start - 2] if start > 1 else []
-    is_named_above = len(above) == len(cells[start]) and _names_each(above) and not _names_each(cells[start - 1])
-    has_units = has_header and is_named_above
+    has_units = has_header and start > 1 and _are_names_above_units(*cells[start - 2 : start + 1])
     first = start - 2 if has_units else names if names is not None and has_header else start
     counts = [[_fields(line, delimiter) - 1 for _, line in rows] for delimiter in DELIMITERS]
     if any(_are_split_alike(each) and (each[first] or not has_header) for each in counts):  # the names too
@@ -303,9 +301,10 @@ def find_blanks(text: str) -> dict[str, Any]:
     return options | ({"skip_rows": rows[first][0]} if first and not is_below_comments else {})
 
 
-def _names_each(cells: list[str]) -> bool:
-    """Return whether the words of a line differ, as names do and units such as `%` do not."""
-    return len(set(cells)) == len(cells) > 1 and not any(map(_is_number_or_date, cells))
+def _are_names_above_units(names: list[str], units: list[str], row: list[str]) -> bool:
+    """Return whether two lines as wide as the row below are words, those of the first all different, as `%` are not."""
+    are_words = not any(map(_is_number_or_date, [*names, *units]))
+    return len(names) == len(units) == len(row) and are_words and len(set(units)) < len(set(names)) == len(names)
 
 
 def _first_row(cells: list[list[str]]) -> int | None:
