@@ -2183,6 +2183,7 @@ def test_names_of_steps_are_a_header(tmp_path: Path, names: str) -> None:
 
 
 COUNTS = RNG.poisson(400, 240)
+MARKS = np.random.default_rng(1).integers(1, 4, 240)
 
 
 @pytest.mark.parametrize(
@@ -2195,6 +2196,15 @@ COUNTS = RNG.poisson(400, 240)
         pytest.param("a", {"price": values(240), "reskwh": values(240), "cpi": values(240)}, "reskwh", id="kilowatts"),
         pytest.param("a", {"Price": values(240), "Unit Sales": values(240)}, "Unit Sales", id="price of what is sold"),
         pytest.param("a", {"Sales change": values(240), "margin": values(240)}, "margin", id="change"),
+        pytest.param("a", {"shift_hours": 8 * MARKS, "made": values(240)}, "made", id="settings before what is made"),
+        pytest.param("a", {"setpoint": 60 + MARKS, "flow": values(240)}, "flow", id="plans before what is measured"),
+        pytest.param(
+            "a", {"rain_mm": values(240), "discharge_m3s": values(240)}, "discharge_m3s", id="rain of a river"
+        ),
+        pytest.param("a", {"temp": values(240), "litres": values(240)}, "litres", id="weather and a figure"),
+        pytest.param("a", {"temp_c": values(240), "level_m": values(240)}, "level_m", id="a level"),
+        pytest.param("a", {"Bounce rate": values(240), "Sessions": COUNTS}, "Sessions", id="rate and what it is of"),
+        pytest.param("a", {"rate": values(240), "share": values(240)}, "rate", id="nothing but rates"),
         pytest.param("OECDGas", {"income": values(240), "gas": values(240)}, "gas", id="last word of the table"),
         pytest.param("a", {"samplesize": COUNTS, "approve": values(240)}, "approve", id="persons asked"),
         pytest.param(
@@ -2256,3 +2266,25 @@ def test_shares_and_marks_are_averaged_and_amounts_are_summed(
     proposals = [each for each in find_proposals(path, DataConfig()) if each.target == name]
     assert ("aggregate" in proposals[0].options) == is_summed
     assert is_summed or not any("aggregate" in each.options for each in proposals)
+
+
+@pytest.mark.parametrize(
+    ("columns", "target"),
+    [
+        pytest.param({"priority": RNG.integers(1, 5, 2000), "agent": RNG.choice([*"abc"], 2000)}, None, id="tickets"),
+        pytest.param({"tripduration": RNG.integers(60, 3000, 2000), "bike": RNG.permutation(2000)}, None, id="trips"),
+        pytest.param({"title": [f"on the theory of case {at}" for at in range(2000)]}, None, id="records with titles"),
+        pytest.param(
+            {"interest_rate": values(2000), "amount": RNG.lognormal(8, 1, 2000).round(2)}, "amount", id="loans"
+        ),
+    ],
+)
+def test_events_are_counted_unless_something_of_them_is_an_amount(
+    tmp_path: Path, columns: dict[str, np.ndarray], target: str | None
+) -> None:
+    seconds = np.sort(np.random.default_rng(6).integers(0, 120 * 86_400, 2000))
+    stamps = (pd.Timestamp("2023-01-01") + pd.to_timedelta(seconds, unit="s")).strftime("%Y-%m-%d %H:%M:%S")
+    frame = pd.DataFrame({"created": stamps, **columns})
+    if "title" in columns:
+        frame["page"] = RNG.normal(300, 90, 2000).round(1)
+    assert first_of(tmp_path, frame)["target"] == (target or "row-count")

@@ -23,6 +23,7 @@ from forecast_attn.checking.fix import config_after_reading
 from forecast_attn.checking.number_times import (
     REGULAR,
     are_days_within,
+    are_marks,
     drifting_step,
     is_day_count,
     regular_order,
@@ -54,8 +55,6 @@ _FEWEST_CENTS = 0.2
 """Share of amounts of money that end in a cent: most prices may be 4.90 and 12.50."""
 _MOSTLY_CENTS = 0.9
 _COUNT_WORDS = {"count", "cnt", "quantity", "qty"}
-_MOST_MARKS = 5
-"""Largest number of distinct marks, as those of a rating or a priority."""
 _UNLIKE = 0.3
 """Correlation of neighbouring rows below which they are amounts rather than levels."""
 ZONES_BY_CLOCK = {
@@ -302,19 +301,17 @@ def may_be_summed(cells: Cells, roles: Roles) -> bool:
 def _are_shares(name: str, values: NDArray[np.float64]) -> bool:
     """Return whether numbers are shares, marks or degrees, whose sum means nothing, by their cells or their name.
 
-    Shares lie within 0 and 1; marks are a few whole numbers of which the smallest is not the most frequent, as it is of
-    pieces sold; other levels lie close to each other, as amounts, save those of money, hardly do.
+    Shares lie within 0 and 1; other levels lie close to each other, as amounts, save those of money, hardly do.
     """
     if is_called_intensity(name):
         return True
     if is_called_money(name) or not _COUNT_WORDS.isdisjoint(words_of(name)) or len(values) < FEWEST_STEPS:
         return False
-    distinct, counts = np.unique(values, return_counts=True)
-    is_whole = bool((distinct == np.round(distinct)).all())
-    if is_whole and len(distinct) <= _MOST_MARKS:
-        return len(distinct) > 2 and distinct[0] > 0 and counts[0] < counts.max()
+    if are_marks(values):
+        return True
+    is_whole = bool((values == np.round(values)).all())
     low, middle, high = np.quantile(values, (0.05, 0.5, 0.95))
-    are_parts = not is_whole and distinct[0] >= 0 and distinct[-1] <= 1
+    are_parts = not is_whole and values.min() >= 0 and values.max() <= 1
     return are_parts or bool(not is_whole and low > middle / 2 > 0 and high < 2 * middle)
 
 

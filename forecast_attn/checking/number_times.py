@@ -17,6 +17,10 @@ from forecast_attn.data.reading.time_parts import are_whole, holds_years, unit_o
 from forecast_attn.data.roles import TIME_NAMES, is_numeric
 from forecast_attn.data.timestamps import SERIAL_DAYS, are_serial_days, parse_timestamps
 
+MOST_MARKS = 6
+"""Largest number of distinct marks, as those of a rating or a priority, or of settings of a machine."""
+FEWEST_MARKED = 100
+"""Fewest rows of which so few distinct numbers say something."""
 FEWEST_ROWS = 5
 """Rows of a table that is one series."""
 FEWEST_COUNTED = 3
@@ -277,3 +281,14 @@ def _cycle_of(column: pd.Series) -> int | None:
     codes = pd.factorize(column)[0]
     is_cycle = (codes[:season] == range(season)).all() and codes.max() < season
     return season if is_cycle and np.mean(codes[season:] == codes[:-season]) >= MOSTLY_REGULAR else None
+
+
+def are_marks(values: NDArray[np.float64]) -> bool:
+    """Return whether numbers are marks or settings: many rows of few whole numbers above zero, as 1 to 5 or 8, 16, 24.
+
+    Of pieces sold, one is the most frequent number by far.
+    """
+    if len(values) < FEWEST_MARKED or values.min() <= 0 or (values != np.round(values)).any():
+        return False
+    distinct, counts = np.unique(values, return_counts=True)
+    return bool(2 < len(distinct) <= MOST_MARKS and counts[0] < 0.5 * len(values))

@@ -13,12 +13,13 @@ from forecast_attn.checking.column_names import (
     counts_rows,
     is_called_a_name,
     is_called_id,
+    is_called_intensity,
     is_called_money,
     is_of_the_calendar,
     is_unnamed_counter,
     words_of,
 )
-from forecast_attn.checking.number_times import FEWEST_ROWS, begins_again
+from forecast_attn.checking.number_times import FEWEST_ROWS, are_marks, begins_again
 from forecast_attn.checking.role_candidates import MOSTLY_STEPS, RoleCandidate
 from forecast_attn.checking.series_candidates import series_numbers
 from forecast_attn.config.options import DataConfig
@@ -75,10 +76,27 @@ _ENERGY = r"[kmg]wh?\)?$"
 """Units of energy and power at the end of a name: `reskwh`, `Solar (MW)`."""
 _DRIVERS = {
     *("temperature", "temp", "atemp", "humidity", "hum", "wind", "windspeed", "precipitation", "rain", "rainfall"),
-    *("snow", "snowfall", "cloud", "cloudcover", "visibility", "dewpoint", "irradiance", "radiation", "sunshine"),
+    *(
+        "snow",
+        "snowfall",
+        "cloud",
+        "cloudcover",
+        "gust",
+        "visibility",
+        "dewpoint",
+        "irradiance",
+        "radiation",
+        "sunshine",
+    ),
     *("pressure", "pres"),
 }
 """Words of weather, which drives counts and amounts; a table of nothing but weather is about it."""
+_LEVELS = {"level", "index"}
+"""Words of levels, which are forecast as often as amounts are."""
+_OF_EACH_EVENT = ("duration", "tripduration", "distance", "hours", "minutes", "seconds")
+"""Last words of what is measured of each event: the number of events says more."""
+_WORDS_OF_TITLES = 3
+"""Words of a usual title, of which hardly two are equal."""
 _SIZES = {"samplesize", "sample"}
 """Words of the number of persons who were asked."""
 _PAST_WORDS = {"lag", "lagged", "change"}
@@ -126,7 +144,11 @@ def target_candidates(
     if candidate.is_of_events or len(titled) > min(len(likely) / 2, MANY):
         titled = set()  # a table of events may be called as they are; a name that many share singles out none
     weather = {each for each in likely if not _DRIVERS.isdisjoint(words_of(each))}
-    is_driven = any(_is_called_amount(each) or _counts_many(values[each]) for each in likely if each not in weather)
+    averaged = {each for each in likely if is_called_intensity(each) and _LEVELS.isdisjoint(words_of(each))} - weather
+    averaged |= {each for each in likely if not _SIZES.isdisjoint(words_of(each))}
+    others = [each for each in likely if doubts[each] is None and each not in weather | averaged]
+    is_driven = len(others) == 1 or any(_is_called_amount(each) or _counts_many(values[each]) for each in others)
+    drivers = (averaged if others else set()) | (weather if is_driven else set())
     prices = {each for each in likely if each.lower() == _PRICE and not _is_one_of_many(_PRICE, likely)}
 
     def points(column: str) -> int:
@@ -138,7 +160,7 @@ def target_candidates(
             "named as the table": column in titled,
             "called an amount": _is_called_amount(column),
             "called a price": column in prices and not candidate.is_of_events,
-            "drives others": (column in weather and is_driven) or not _SIZES.isdisjoint(words),
+            "drives others": column in drivers,
             "mostly empty": values[column].notna().mean() < _MOSTLY_KNOWN,
             "money of an event": candidate.is_of_events and is_called_money(column) and not _is_unit_price(column),
             "called a total": "total" in words,
@@ -154,7 +176,11 @@ def target_candidates(
         are_alike = are_of_one_scale or unnamed_column(1) not in frame  # where every name is but a number
     happen_at_places = not is_named and any(_jumps(values[name]) for name in located.intersection(numbers))
     ranked = sorted(likely, key=lambda column: (-points(column), by_name[column]))
-    return Targets(tuple(ranked), are_alike, all(doubts.values()) or happen_at_places)
+    first = ranked[0] if ranked and candidate.event_stamps is not None else None
+    are_records = first is not None and (
+        _is_called(first, _OF_EACH_EVENT) or (points(first) < _POINTS["called an amount"] and _have_titles(frame))
+    )
+    return Targets(tuple(ranked), are_alike, all(doubts.values()) or happen_at_places or are_records)
 
 
 def changes_within_series(frame: pd.DataFrame, name: str, item_id: str | None) -> bool:
@@ -263,7 +289,12 @@ def _doubt(values: pd.Series, series: NDArray[np.int64], candidate: RoleCandidat
     name = str(values.name)
     if is_called_a_name(name) and are_whole(values):
         return _NAME
-    if _stands_still(values) or _are_codes(values) or (series.any() and _follows_time(values, candidate)):
+    if (
+        _stands_still(values)
+        or _are_codes(values)
+        or are_marks(values.dropna().to_numpy())
+        or (series.any() and _follows_time(values, candidate))
+    ):
         return _CONSTANT
     rises = _goes_one_way(values, series, evenly=False)
     if rises and (_goes_one_way(values, series, evenly=True) or _counts_years(values)):
@@ -271,6 +302,16 @@ def _doubt(values: pd.Series, series: NDArray[np.int64], candidate: RoleCandidat
     is_axis = _is_called(name, _SUBJECT_PROPERTIES) or _is_clock_number(values)
     # An axis may be uneven where no column is the time: ages of samples of a core.
     return _AXIS if is_axis or (counts_rows(candidate.time) and rises) else None
+
+
+def _have_titles(frame: pd.DataFrame) -> bool:
+    """Return whether rows are records with a title or subject each: text of some words that differs in nearly all."""
+    for name in frame.columns[frame.dtypes.map(lambda dtype: not pd.api.types.is_numeric_dtype(dtype))]:
+        cells = frame[name].dropna().astype("string")
+        are_many = len(cells) > (1 - EVEN) * len(frame) and cells.nunique() > _AS_OFTEN * len(cells)
+        if are_many and cells.head(1000).str.count(r"[^\W\d_]{2,}").median() >= _WORDS_OF_TITLES:
+            return True
+    return False
 
 
 def _jumps(values: pd.Series) -> bool:
