@@ -587,17 +587,17 @@ def test_a_season_longer_than_the_table_is_not_asked_for() -> None:
 @pytest.mark.slow
 def test_check_prints_one_command_for_each_target(forecast: Callable, tmp_path: Path) -> None:
     path = tmp_path / "a table.csv"
-    pd.DataFrame({"date": days(90), "wind": values(90), "solar gain": values(90)}).to_csv(path, index=False)
+    pd.DataFrame({"date": days(90), "hydro": values(90), "solar gain": values(90)}).to_csv(path, index=False)
     outcome = forecast("check", path, "--horizon", "3")
     assert outcome.code == 1
     lines = outcome.out.splitlines()
     assert "train on it with one of:" in lines
-    assert f"  forecast train '{path}' --horizon 3 --target wind" in lines
+    assert f"  forecast train '{path}' --horizon 3 --target hydro" in lines
     assert f"  forecast train '{path}' --horizon 3 --target 'solar gain'" in lines
     assert f"  forecast train '{path}' --horizon 3 --wide" in lines
-    assert "      forecasts 'wind', 3 steps of 1 day ahead" in lines
+    assert "      forecasts 'hydro', 3 steps of 1 day ahead" in lines
     commands = json.loads(forecast("check", path, "--json").out)["commands"]
-    assert [each["options"] for each in commands] == [{"target": "wind"}, {"target": "solar gain"}, {"wide": True}]
+    assert [each["options"] for each in commands] == [{"target": "hydro"}, {"target": "solar gain"}, {"wide": True}]
     assert {(each["time"], each["step"], each["num_series"]) for each in commands[:2]} == {("date", "D", 1)}
 
 

@@ -96,7 +96,7 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
     "harvests": (harvests_of_farms, {"time": "row-number", "item_id": "id", "target": "output"}),
     "careers": (careers_of_players, {"item_id": "player", "freq": None}),
     "few rows": (a_column_of_few_rows, {"target": "tickets"}),
-    "quarters": (quarters_written_twice, {"time": None, "target": "rate"}),
+    "quarters": (quarters_written_twice, {"time": None, "target": "money"}),
     "a trend": (years_beside_a_trend, {"time": "obs", "target": "q"}),
     "doses": (hours_after_doses, {}),
 }

@@ -185,9 +185,14 @@ def role_candidates(frame: pd.DataFrame, config: DataConfig) -> list[RoleCandida
         is_known = rows.time == ROW_NUMBER and rows.item_id in frame.columns and not has_time
         return is_known and all(go_up_within(frame, str(rows.item_id)))
 
-    if any(candidate.is_of_dates for candidate in candidates):  # rows are no steps
-        return [each for each in candidates if each.is_of_dates or not _numbers_rows(frame, each.time)]
-    return [each for each in candidates if not (is_panel and counts_rows(each.time)) or are_steps(each)]
+    going_on = [each for each in candidates if len(distinct_values(each.stamps)) > 1]
+    if any(candidate.is_of_dates for candidate in going_on):  # rows are no steps
+        candidates = [each for each in candidates if each.is_of_dates or not _numbers_rows(frame, each.time)]
+    else:
+        candidates = [each for each in candidates if not (is_panel and counts_rows(each.time)) or are_steps(each)]
+    going_on = [each for each in candidates if each in going_on]
+    is_known = any(each.kind != _NEITHER for each in going_on)
+    return going_on if is_known else candidates  # a date of all rows is no time, but says what is wrong
 
 
 def _numbers_rows(frame: pd.DataFrame, time: str) -> bool:
@@ -486,7 +491,7 @@ def _counts_no_years(frame: pd.DataFrame, time: str) -> bool:
 
 
 def _stamps(frame: pd.DataFrame, time: str, config: DataConfig) -> NDArray[Any] | None:
-    """The stamps of every row; None where many cells are none, or nothing varies."""
+    """The stamps of every row; None where many cells are none."""
     try:
         joined = with_joined(frame, DataConfig(time=time, item_id=config.item_id), "")
         stamps, bad = parse_timestamps(joined[time], time, config.date_format)
@@ -496,6 +501,6 @@ def _stamps(frame: pd.DataFrame, time: str, config: DataConfig) -> NDArray[Any] 
         if "date_format" not in error.options:
             return None
         return parse_timestamps(joined[time], time, regular_order(joined[time]) or "day-first")[0]
-    if bad.mean() > MOST_BAD_STAMPS or (stamps[~bad] == stamps[~bad][:1]).all():
+    if bad.mean() > MOST_BAD_STAMPS:
         return None
     return np.where(bad, stamps[~bad][0], stamps) if bad.any() else stamps
