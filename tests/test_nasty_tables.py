@@ -460,3 +460,21 @@ def test_the_unit_of_times_since_1970_is_that_of_the_numbers_and_not_of_a_name(t
     path.write_text("milliseconds,y\n" + lines)
     first, *_ = find_proposals(path, DataConfig(time="milliseconds", lookback=4, horizon=2), most=2)
     assert first.options["date_format"] == "s"
+
+
+def test_a_printed_command_forecasts_without_values_that_nobody_has(forecast: Callable, tmp_path: Path) -> None:
+    """A column goes on behind the likeliest target, but with holes: it is not known ahead."""
+    rows = [
+        f"{region},{day:%Y-%m-%d},{100 + (7 * at + 3 * len(region)) % 23 if at < 48 else ''},"
+        f"{'' if at > 48 and at % 5 == 0 else 5 * at % 11}\n"
+        for region in ("north", "southern")
+        for at, day in enumerate(DAYS)
+    ]
+    path = tmp_path / "table.csv"
+    path.write_text("region,date,cases,others\n" + "".join(rows))
+    first = find_proposals(path, DataConfig(), most=2)[0]
+    expected = {"item_id": "region", "target": "cases", "missing": "mask", "past_covariates": ("others",)}
+    assert dict(first.options) == expected
+    words = ("--id", "region", "--target", "cases", "--missing", "mask", "--past", "others", "--out", tmp_path / "run")
+    assert forecast("train", path, *words, "--max-epochs", "1", "--hidden-size", "4").code == 0
+    assert forecast("predict", tmp_path / "run").code == 0

@@ -455,7 +455,13 @@ class _Search:
 
     def _verified(self, options: dict[str, Any]) -> Proposal | None:
         config = self._config(options)
-        return None if config is None else self.accepted(examine(self.table, config), options)
+        if config is None:
+            return None
+        examination = examine(self.table, config)
+        past = _not_known_ahead(examination, config)
+        if past:
+            return self._verified({**options, "past_covariates": (*config.past_covariates, *past)})
+        return self.accepted(examination, options)
 
     def accepted(self, examination: Examination, options: dict[str, Any]) -> Proposal | None:
         """The proposal of the table examined with options; None where errors are left, or it was proposed already."""
@@ -475,6 +481,19 @@ def _lacks_future_rows(preparation: Preparation) -> bool:
     """Return whether some series has fewer rows known ahead than the horizon, which those of others set."""
     panel = preparation.panel
     return bool(panel.roles.future and (panel.starts[1:] - panel.ends < preparation.schema.horizon).any())
+
+
+def _not_known_ahead(examination: Examination, config: DataConfig) -> tuple[str, ...]:
+    """The undeclared future covariates without a value in some step of the horizon, for which `predict` would ask."""
+    preparation = examination.preparation
+    if preparation is None or _lacks_future_rows(preparation):
+        return ()
+    panel = preparation.panel
+    rows = panel.ends[:, None] + np.arange(preparation.schema.horizon)
+    declared = {*config.future_covariates, *panel.roles.known_steps}
+    lacking = np.isnan(panel.future_covariates[rows]).any(axis=(0, 1))
+    names = zip(panel.roles.future_covariates, lacking, strict=True)
+    return tuple(name for name, is_lacking in names if is_lacking and name not in declared)
 
 
 def _is_enough(examination: Examination) -> bool:

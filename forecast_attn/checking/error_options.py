@@ -23,13 +23,13 @@ from forecast_attn.checking.fix import config_after_reading
 from forecast_attn.checking.number_times import (
     REGULAR,
     are_days_within,
-    are_marks,
     drifting_step,
     is_day_count,
     regular_order,
     regularity,
 )
 from forecast_attn.checking.role_candidates import MOST_BAD_STAMPS
+from forecast_attn.checking.target_candidates import are_marks
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.axis import uneven_steps
 from forecast_attn.data.cells import Cells

@@ -17,10 +17,6 @@ from forecast_attn.data.reading.time_parts import are_whole, holds_years, unit_o
 from forecast_attn.data.roles import TIME_NAMES, is_numeric
 from forecast_attn.data.timestamps import SERIAL_DAYS, are_serial_days, parse_timestamps
 
-MOST_MARKS = 6
-"""Largest number of distinct marks, as those of a rating or a priority, or of settings of a machine."""
-FEWEST_MARKED = 100
-"""Fewest rows of which so few distinct numbers say something."""
 FEWEST_ROWS = 5
 """Rows of a table that is one series."""
 FEWEST_COUNTED = 3
@@ -88,7 +84,7 @@ def is_of_digits(column: pd.Series) -> bool:
             return False
         stamps, bad = parse_timestamps(column, str(column.name), date_format)
     elif are_whole(column) and np.mean(np.diff(stamps) >= np.timedelta64(0)) >= MOSTLY_REGULAR:
-        return len(distinct_values(stamps)) >= _MANY_DATES or regularity(distinct_values(stamps)) >= REGULAR
+        return not bad.any() and (column.nunique() >= _MANY_DATES or regularity(distinct_values(stamps)) >= REGULAR)
     stamps = distinct_values(stamps)
     return not bad.any() and (regularity(stamps) >= REGULAR or drifting_step(stamps) is not None)
 
@@ -281,14 +277,3 @@ def _cycle_of(column: pd.Series) -> int | None:
     codes = pd.factorize(column)[0]
     is_cycle = (codes[:season] == range(season)).all() and codes.max() < season
     return season if is_cycle and np.mean(codes[season:] == codes[:-season]) >= MOSTLY_REGULAR else None
-
-
-def are_marks(values: NDArray[np.float64]) -> bool:
-    """Return whether numbers are marks or settings: many rows of few whole numbers above zero, as 1 to 5 or 8, 16, 24.
-
-    Of pieces sold, one is the most frequent number by far.
-    """
-    if len(values) < FEWEST_MARKED or values.min() <= 0 or (values != np.round(values)).any():
-        return False
-    distinct, counts = np.unique(values, return_counts=True)
-    return bool(2 < len(distinct) <= MOST_MARKS and counts[0] < 0.5 * len(values))

@@ -145,6 +145,11 @@ class RoleCandidate:
         return self.kind in _OF_DATES
 
     @property
+    def goes_on(self) -> bool:
+        """True where the rows are not all of one time."""
+        return bool((self.stamps != self.stamps[0]).any())
+
+    @property
     def is_of_events(self) -> bool:
         """True where dates stand more than once in a series."""
         return self.kind == _EVENTS
@@ -185,14 +190,13 @@ def role_candidates(frame: pd.DataFrame, config: DataConfig) -> list[RoleCandida
         is_known = rows.time == ROW_NUMBER and rows.item_id in frame.columns and not has_time
         return is_known and all(go_up_within(frame, str(rows.item_id)))
 
-    going_on = [each for each in candidates if len(distinct_values(each.stamps)) > 1]
-    if any(candidate.is_of_dates for candidate in going_on):  # rows are no steps
+    if any(each.is_of_dates and each.goes_on for each in candidates):  # rows are no steps
         candidates = [each for each in candidates if each.is_of_dates or not _numbers_rows(frame, each.time)]
     else:
         candidates = [each for each in candidates if not (is_panel and counts_rows(each.time)) or are_steps(each)]
-    going_on = [each for each in candidates if each in going_on]
-    is_known = any(each.kind != _NEITHER for each in going_on)
-    return going_on if is_known else candidates  # a date of all rows is no time, but says what is wrong
+    if any(each.goes_on and each.kind != _NEITHER for each in candidates):
+        return [each for each in candidates if each.goes_on]
+    return candidates  # a date of all rows is no time, but says what is wrong
 
 
 def _numbers_rows(frame: pd.DataFrame, time: str) -> bool:

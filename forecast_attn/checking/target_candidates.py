@@ -19,7 +19,7 @@ from forecast_attn.checking.column_names import (
     is_unnamed_counter,
     words_of,
 )
-from forecast_attn.checking.number_times import FEWEST_ROWS, are_marks, begins_again
+from forecast_attn.checking.number_times import FEWEST_ROWS, begins_again
 from forecast_attn.checking.role_candidates import MOSTLY_STEPS, RoleCandidate
 from forecast_attn.checking.series_candidates import series_numbers
 from forecast_attn.config.options import DataConfig
@@ -42,6 +42,10 @@ _MOST_DEGREES = 366
 """Largest number of an angle, or of a day of a year."""
 _MOSTLY_KNOWN = 0.5
 """Share of rows in which a column has a value that is no more than a remark on some of them."""
+_MOST_MARKS = 6
+"""Largest number of distinct marks, as those of a rating or a priority, or of settings of a machine."""
+_FEWEST_MARKED = 100
+"""Fewest rows of which so few distinct numbers say something."""
 _AS_OFTEN = 0.8
 """Smallest over largest number of rows of codes that each stand in about as many."""
 _NAME, _CONSTANT, _AXIS = (
@@ -76,19 +80,8 @@ _ENERGY = r"[kmg]wh?\)?$"
 """Units of energy and power at the end of a name: `reskwh`, `Solar (MW)`."""
 _DRIVERS = {
     *("temperature", "temp", "atemp", "humidity", "hum", "wind", "windspeed", "precipitation", "rain", "rainfall"),
-    *(
-        "snow",
-        "snowfall",
-        "cloud",
-        "cloudcover",
-        "gust",
-        "visibility",
-        "dewpoint",
-        "irradiance",
-        "radiation",
-        "sunshine",
-    ),
-    *("pressure", "pres"),
+    *("snow", "snowfall", "cloud", "cloudcover", "gust", "visibility", "dewpoint", "irradiance", "radiation"),
+    *("sunshine", "pressure", "pres"),
 }
 """Words of weather, which drives counts and amounts; a table of nothing but weather is about it."""
 _LEVELS = {"level", "index"}
@@ -332,6 +325,17 @@ def _stands_still(values: pd.Series) -> bool:
 def _counts_many(values: pd.Series) -> bool:
     """Return whether whole numbers count something of which there are many: deaths, and no degrees of the wind."""
     return bool(values.min() >= 0 and values.max() > _MOST_DEGREES and are_whole(values))
+
+
+def are_marks(values: NDArray[np.float64]) -> bool:
+    """Return whether numbers are marks or settings: many rows of few whole numbers above zero, as 1 to 5 or 8, 16, 24.
+
+    Of pieces sold, one is the most frequent number by far.
+    """
+    if len(values) < _FEWEST_MARKED or values.min() <= 0 or (values != np.round(values)).any():
+        return False
+    distinct, counts = np.unique(values, return_counts=True)
+    return bool(2 < len(distinct) <= _MOST_MARKS and counts[0] < 0.5 * len(values))
 
 
 def _are_codes(values: pd.Series) -> bool:

@@ -224,7 +224,7 @@ def _table_of_object(value: dict[str, Any]) -> list[Row] | None:
 
 
 def _table_of_cube(value: dict[str, Any]) -> list[Row] | None:
-    """A row for each cell of a JSON-stat dataset that has a value, by the codes of its dimensions."""
+    """A row for each cell that a JSON-stat dataset lists, by the codes of its dimensions."""
     dimension, cells = value.get("dimension"), value.get("value")
     if not isinstance(dimension, dict) or not isinstance(cells, list | dict):
         return None

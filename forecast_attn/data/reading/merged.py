@@ -11,6 +11,7 @@ from forecast_attn.data.findings import row_and_line
 from forecast_attn.data.reading.extra_lines import YEAR
 from forecast_attn.data.reading.positions import KEPT_ROWS, file_positions
 from forecast_attn.data.reading.time_parts import holds_years
+from forecast_attn.data.timestamps import parse_timestamps
 from forecast_attn.errors import DataError
 
 FEWEST_ROWS = 8
@@ -47,8 +48,6 @@ def months_below_years(frame: pd.DataFrame) -> pd.Series | None:
 
     None for tables whose first column is no such outline.
     """
-    from forecast_attn.data.timestamps import parse_timestamps
-
     labels = frame.iloc[:, 0]
     is_text = isinstance(labels.dtype, pd.CategoricalDtype) and len(labels) > 0 and not labels.hasnans
     if not is_text or not YEAR.fullmatch(str(labels.iloc[0]).strip()):  # as in nearly every table
