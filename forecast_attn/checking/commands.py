@@ -486,7 +486,7 @@ def _lacks_future_rows(preparation: Preparation) -> bool:
 def _not_known_ahead(examination: Examination, config: DataConfig) -> tuple[str, ...]:
     """The undeclared future covariates without a value in some step of the horizon, for which `predict` would ask."""
     preparation = examination.preparation
-    if preparation is None or _lacks_future_rows(preparation):
+    if preparation is None or not preparation.panel.roles.future_covariates or _lacks_future_rows(preparation):
         return ()
     panel = preparation.panel
     rows = panel.ends[:, None] + np.arange(preparation.schema.horizon)
