@@ -1805,6 +1805,11 @@ NUMBERS = [f"{value:.4f}" for value in np.sin(np.arange(240))]
             {"undated_rows": "drop", "time": "year,period"},
         ),
         (
+            "name,month,y\n"
+            + "\n".join(f"{name},{2000 + at // 13}{at % 13 + 1:02d},{at}.5" for name in "AB" for at in range(130)),
+            {"undated_rows": "drop", "time": "month", "item_id": "name", "date_format": "%Y%m"},
+        ),
+        (
             "HDR,ROLLING\n"
             + "\n".join(f"VD,{day.replace('-', '')},{at % 7}" for at, day in enumerate(days(1100)))
             + "\nF,60",
@@ -1823,7 +1828,7 @@ NUMBERS = [f"{value:.4f}" for value in np.sin(np.arange(240))]
     ids=[
         *("a series in each of two lines", "settings above one column", "a grand total first", "a sum with a word"),
         *("names that stand once more", "a sum beside no date", "what has not come yet", "months below their years"),
-        *("the mean of the year as a thirteenth month", "a short line above rows"),
+        *("the mean of the year as a thirteenth month", "months in digits, and their sum", "a short line above rows"),
         *("a month and a number that may be a year", "three rows below names"),
     ],
 )

@@ -12,7 +12,7 @@ from forecast_attn.checking.line_evidence import MOST_FOOTERS
 from forecast_attn.checking.missing_marks import FEWEST_NUMBERS
 from forecast_attn.checking.number_times import is_of_digits
 from forecast_attn.data.reading.time_parts import are_whole, holds_years, time_parts
-from forecast_attn.data.reading.undated import dated_cells, dated_rows
+from forecast_attn.data.reading.undated import dated_cells, dated_rows, thirteenth_months
 from forecast_attn.data.timestamps import looks_like_dates
 from forecast_attn.errors import DataError
 
@@ -39,6 +39,10 @@ def undated_rows(frame: pd.DataFrame) -> tuple[str, NDArray[np.bool_]] | None:
     of_time = {name: dated_cells(column) for name, column in columns.items() if looks_like_dates(column)}
     if any(dated is not None and dated.all() for dated in of_time.values()):
         return None
+    totals = ((name, thirteenth_months(column)) for name, column in columns.items())
+    of_years = next(((name, is_total) for name, is_total in totals if is_total.any()), None)
+    if of_years is not None:
+        return of_years
     first_name = str(frame.columns[0])
     for name, dated in ({first_name: dated_cells(frame[first_name])} | of_time).items():
         column = frame[name]

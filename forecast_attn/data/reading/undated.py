@@ -14,7 +14,7 @@ from forecast_attn.data.findings import Finding, Report, counted, quoted, row_an
 from forecast_attn.data.reading.cell_numbers import Texts, bare_number, find_decimal, finish_text, parse_texts
 from forecast_attn.data.reading.joined import parts_of
 from forecast_attn.data.reading.positions import KEPT_ROWS, file_positions
-from forecast_attn.data.reading.time_parts import joined_time
+from forecast_attn.data.reading.time_parts import FIRST_YEAR, LAST_YEAR, joined_time
 from forecast_attn.errors import ConfigError, DataError
 
 MOST_DECISIVE = 1000
@@ -137,7 +137,7 @@ def dated_cells(column: pd.Series, date_format: str | None = None) -> NDArray[np
     from forecast_attn.data.timestamps import looks_like_dates, parse_timestamps
 
     if not _is_text(column):
-        return np.asarray(column.notna())
+        return np.asarray(column.notna()) & ~thirteenth_months(column)
     column = column.astype("category")
     codes, texts = column.cat.codes.to_numpy(), column.cat.categories.astype(str)
     numbers = ~np.isnan(parse_texts(map(str.strip, texts), ".", grouped=False))
@@ -152,3 +152,16 @@ def dated_cells(column: pd.Series, date_format: str | None = None) -> NDArray[np
     except DataError:  # a day that may be the month: either reads the same cells
         bad = parse_timestamps(cells, str(column.name), "day-first")[1]
     return np.asarray(np.append(~bad, False)[codes])
+
+
+def thirteenth_months(column: pd.Series) -> NDArray[np.bool_]:
+    """Cells such as 202413, with which the EIA writes the total of a year below its months (num_rows,).
+
+    None of them where some number of a column is neither a month nor such a total.
+    """
+    if column.dtype.kind not in "if":
+        return np.zeros(len(column), np.bool_)
+    years, months = np.divmod(column.to_numpy(np.float64), 100)
+    known = ~np.isnan(months)
+    are_years = bool(((years[known] >= FIRST_YEAR) & (years[known] <= LAST_YEAR)).all())
+    return (months == 13) & (are_years and set(months[known]) == set(range(1, 14)))
