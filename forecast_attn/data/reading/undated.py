@@ -164,4 +164,4 @@ def thirteenth_months(column: pd.Series) -> NDArray[np.bool_]:
     years, months = np.divmod(column.to_numpy(np.float64), 100)
     known = ~np.isnan(months)
     are_years = bool(((years[known] >= FIRST_YEAR) & (years[known] <= LAST_YEAR)).all())
-    return (months == 13) & (are_years and set(months[known]) == set(range(1, 14)))
+    return np.asarray((months == 13) & (are_years and set(months[known]) == set(range(1, 14))))
