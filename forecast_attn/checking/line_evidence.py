@@ -9,12 +9,12 @@ import csv
 import itertools
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import pandas as pd
 
-from forecast_attn.data.reading.cell_numbers import MISSING_WORDS
+from forecast_attn.data.reading.cell_numbers import MISSING_WORDS, shows_number
 from forecast_attn.data.reading.extra_lines import (
     COMMENT_MARKS,
     DATA_CELL,
@@ -336,15 +336,13 @@ def _are_split_alike(counts: list[int]) -> bool:
     return common > 0 and count >= MOSTLY * len(counts)
 
 
-def find_header_rows(records: list[list[str]], is_number: Callable[[str], bool]) -> int:
+def find_header_rows(records: list[list[str]]) -> int:
     """Number of lines that name the columns: 2 where units stand below the names.
 
-    Lines below the first one are no rows if no cell of them is a number in a column of numbers, nor looks like the
-    cells below it.
+    Lines below the first one are no rows if no cell of them is a number in a column of numbers.
 
     Args:
         records: the first lines, as many cells each.
-        is_number: whether a cell is one.
     """
     width = len(records[0])
     rows = [record[:MOST_CELLS] for record in records if len(record) == width]
@@ -354,12 +352,12 @@ def find_header_rows(records: list[list[str]], is_number: Callable[[str], bool])
         if not below or (len(below) < FEWEST_BELOW and not has_many_cells):
             return 1
         names = rows[1:count]
-        if any(_is_a_row(name, below, is_number) for name in names):  # as in nearly every table: a quick answer
+        if any(_is_a_row(name, below) for name in names):  # as in nearly every table: a quick answer
             return 1
-        numeric = _numeric_columns(below, is_number)
-        if not numeric or any(_is_written_as(name, below) for name in names):
+        numeric = [index for index in range(width) if _is_numeric(index, below)]
+        if not numeric:
             return 1
-        if any(is_number(below[0][index]) for index in numeric):
+        if any(shows_number(below[0][index]) for index in numeric):
             return count
     return 1
 
@@ -387,26 +385,14 @@ def line_of_names(names: list[list[str]], rows: list[list[str]]) -> int | None:
     return likeliest if called is None else called if called in whole else None
 
 
-def _numeric_columns(rows: list[list[str]], is_number: Callable[[str], bool]) -> list[int]:
-    return [index for index in range(len(rows[0])) if _is_numeric(index, rows, is_number)]
+def _is_numeric(index: int, rows: list[list[str]]) -> bool:
+    return sum(shows_number(row[index]) for row in rows) >= MOSTLY * len(rows)
 
 
-def _is_numeric(index: int, rows: list[list[str]], is_number: Callable[[str], bool]) -> bool:
-    return sum(is_number(row[index].strip()) for row in rows) >= MOSTLY * len(rows)
-
-
-def _is_a_row(record: list[str], rows: list[list[str]], is_number: Callable[[str], bool]) -> bool:
+def _is_a_row(record: list[str], rows: list[list[str]]) -> bool:
     """Return whether a line is blank, or has a number in a column of numbers."""
-    numbers = (index for index, cell in enumerate(record) if is_number(cell.strip()))
-    return not any(cell.strip() for cell in record) or any(_is_numeric(index, rows, is_number) for index in numbers)
-
-
-def _is_written_as(record: list[str], rows: list[list[str]]) -> bool:
-    """Return whether a line has digits that are written as those below them."""
-    shapes = [{_shape(row[index]) for row in rows} for index in range(len(record))]
-    return any(
-        bool(re.search(r"\d", cell)) and _shape(cell) in below for cell, below in zip(record, shapes, strict=True)
-    )
+    numbers = (index for index, cell in enumerate(record) if shows_number(cell))
+    return not any(cell.strip() for cell in record) or any(_is_numeric(index, rows) for index in numbers)
 
 
 def _shape(cell: str) -> str:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from forecast_attn.checking.line_evidence import (
@@ -18,7 +16,7 @@ from forecast_attn.checking.line_evidence import (
     find_wide_titles,
     line_of_names,
 )
-from forecast_attn.data.reading.cell_numbers import bare_number, parse_texts
+from forecast_attn.data.reading.cell_numbers import shows_number
 from forecast_attn.data.reading.dialect import BLANKS, SAMPLE, Sample, find_delimiter
 from forecast_attn.data.reading.encoding import find_encoding
 from forecast_attn.data.reading.extra_lines import ExtraLines, naming_line, without_extra_lines
@@ -60,7 +58,11 @@ def _ways_around(start: str, end: str, problem: object) -> tuple[dict[str, Any],
         # Rows of the one are at other dates than those of the other.
         if _has_tables_side_by_side(start, problem.column):
             return ()
-        return (*ways, *likely, {"header": False} if is_number(problem.column) else {"skip_rows": 1, "header": False})
+        return (
+            *ways,
+            *likely,
+            {"header": False} if shows_number(problem.column) else {"skip_rows": 1, "header": False},
+        )
     nameless = [{**each, "skip_rows": each["skip_rows"] + 1, "header": False} for each in likely if "skip_rows" in each]
     return (*ways, *likely, {"header": False}, *nameless)  # the last ones where the header names a column twice
 
@@ -105,7 +107,7 @@ def _header_rows(start: str, options: dict[str, Any]) -> dict[str, Any]:
         records = Sample(text, complete=True).records(find_delimiter(Sample(text, complete=True), ""))
     except DataError:
         return {}
-    count = find_header_rows(records, is_number) if len(records) > 2 else 1
+    count = find_header_rows(records) if len(records) > 2 else 1
     at = line_of_names(records[:count], records[count:]) if count > 1 else 0
     if at is None:
         return {"header_rows": count}
@@ -115,13 +117,6 @@ def _header_rows(start: str, options: dict[str, Any]) -> dict[str, Any]:
 def _line_of(text: str, record: int) -> int:
     """The line of a record, both from 0, where blank lines may stand between records of one line each."""
     return [index for index, line in enumerate(text.split("\n")) if line.strip()][record]
-
-
-def is_number(cell: str) -> bool:
-    if not re.search(r"\d|inf", cell, re.IGNORECASE):
-        return False
-    numbers = (parse_texts([bare_number(cell.strip())], mark, grouped=True) for mark in ".,")
-    return any(not np.isnan(number[0]) for number in numbers)
 
 
 def ends_of(source: Source) -> tuple[str, str]:

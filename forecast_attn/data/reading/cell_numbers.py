@@ -177,6 +177,11 @@ def is_number(cell: str) -> bool:
     return _NUMBER.fullmatch(cell) is not None
 
 
+def shows_number(cell: str) -> bool:
+    """Return whether a cell is a number, with blanks, a currency or a unit around it or not."""
+    return is_number(bare_number(cell.strip()))
+
+
 def _undecided(label: str, column: str, evidence: str) -> DataError:
     return DataError(
         f"{label}: the decimal mark is not certain: in column '{column}' {evidence}",
