@@ -315,31 +315,19 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object], str]] = {
         {"time": "year,month,day,hour", "target": "pm2.5"},
         "'pm2.5', 24 steps of 1 hour ahead",
     ),
-    "year, quarter": (
-        quarters_in_parts,
-        {"time": "year,quarter"},
-        "'gdp', 4 steps of 1 quarter ahead",
-    ),
+    "year, quarter": (quarters_in_parts, {"time": "year,quarter"}, "'gdp', 4 steps of 1 quarter ahead"),
     "state and region": (
         states_and_regions,
         {"item_id": "State,Region"},
         "'Trips' of 4 series told apart by 'State,Region', 12 steps of 1 month ahead",
     ),
-    "weekdays": (
-        weekdays_without_holidays,
-        {"target": "Close"},
-        "'Close', 5 steps of 1 business day ahead",
-    ),
+    "weekdays": (weekdays_without_holidays, {"target": "Close"}, "'Close', 5 steps of 1 business day ahead"),
     "month first by its step": (
         first_days_of_months_by_month_first,
         {"date_format": "month-first"},
         "'cpi', 12 steps of 1 month ahead",
     ),
-    "events": (
-        events,
-        {"resample": "h", "missing": "mask"},
-        "'amount', mean of each 1 hour, 24 steps of 1 hour ahead",
-    ),
+    "events": (events, {"resample": "h", "missing": "mask"}, "'amount', mean of each 1 hour, 24 steps of 1 hour ahead"),
     "row numbers": (
         no_time_at_all,
         {"time": "row-number", "target": "CO2"},
@@ -370,11 +358,7 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object], str]] = {
         {"header": False, "time": "row-number", "target": "column_2"},
         "'column_2', 12 steps of 1 row ahead, if the rows are in the order of time",
     ),
-    "202401": (
-        years_and_months_as_digits,
-        {"date_format": "%Y%m"},
-        "'ret', 12 steps of 1 month ahead",
-    ),
+    "202401": (years_and_months_as_digits, {"date_format": "%Y%m"}, "'ret', 12 steps of 1 month ahead"),
     "points": (points_for_missing, {}, "'VIX', 7 steps of 1 day ahead"),
     "numbers in doubt": (
         numbers_in_doubt,
@@ -397,11 +381,7 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object], str]] = {
         {"time": "date,clock", "date_format": "day-first"},
         "'load', 24 steps of 1 hour ahead",
     ),
-    "equal rows": (
-        half_hours_with_the_weather,
-        {"duplicates": "first"},
-        "'traffic_volume', 24 steps of 1 hour ahead",
-    ),
+    "equal rows": (half_hours_with_the_weather, {"duplicates": "first"}, "'traffic_volume', 24 steps of 1 hour ahead"),
     "odd minutes": (
         car_parks,
         {"item_id": "Code", "target": "Occupancy", "resample": "D"},
@@ -452,11 +432,7 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object], str]] = {
         {"time": "Period,LoadLevel", "wide": True},
         "9 columns as one series each ('Node_1', 'Node_2', 'Node_3', …), 24 steps of 1 hour ahead",
     ),
-    "one date": (
-        one_date_beside_days_of_the_year,
-        {"time": "time(day of year)"},
-        "'mean', 12 steps of 1 row ahead",
-    ),
+    "one date": (one_date_beside_days_of_the_year, {"time": "time(day of year)"}, "'mean', 12 steps of 1 row ahead"),
     "clubs": (
         clubs_of_divisions,
         {"time": "yearID", "item_id": "franchID"},
@@ -957,10 +933,7 @@ QUARTERS = "'Sales', 4 steps of 1 quarter ahead"
         (parts_of_years("group", "I|II|III|IV"), {"item_id": "group"}),
         (parts_of_years("Half", "H1|H2"), {"time": "Year,Half", "forecasts": "'Sales', 3 steps of 6 months ahead"}),
         (days_of_short_years, {"time": "year,month,day", "forecasts": "'RPT', 7 steps of 1 day ahead"}),
-        (
-            five_minutes_of_a_grid,
-            {"time": "DAY,HR,INTERVAL", "forecasts": "'MW', 288 steps of 5 minutes ahead"},
-        ),
+        (five_minutes_of_a_grid, {"time": "DAY,HR,INTERVAL", "forecasts": "'MW', 288 steps of 5 minutes ahead"}),
         (quarters_of_hours, {"time": "date,hour,minute"}),
         (trips_with_two_that_begin_together, {"time": "start"}),
         (periods_of_an_accounting_system, {"time": "FISCPER", "date_format": "%Y0%m"}),
@@ -1815,10 +1788,7 @@ NUMBERS = [f"{value:.4f}" for value in np.sin(np.arange(240))]
             + "\nF,60",
             {"skip_rows": 1, "header": False, "skip_footer": 1, "time": "column_2"},
         ),
-        (
-            "\n".join(f'"{MONTHS[at % 12]} {1969 + at // 12}",{1500 + at}' for at in range(100)),
-            {"header": False},
-        ),
+        ("\n".join(f'"{MONTHS[at % 12]} {1969 + at // 12}",{1500 + at}' for at in range(100)), {"header": False}),
         (
             f"region{',2012' * 12}{',2013' * 12}\n,{','.join([*MONTHS, *MONTHS])}\n"
             + "\n".join(f"{name},{','.join(NUMBERS[at : at + 24])}" for at, name in enumerate(["N", "S", "E"])),

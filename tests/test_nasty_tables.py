@@ -75,16 +75,8 @@ TABLES: dict[str, tuple[str, dict[str, Any], str]] = {
         {"decimal": "."},
         "D",
     ),
-    "dollars": (
-        "date,sales\n" + rows(lambda day, value: f'{day:%Y-%m-%d},"${value:,.2f}"'),
-        {"decimal": "."},
-        "D",
-    ),
-    "units": (
-        "date,load\n,MW\n" + rows(lambda day, value: f"{day:%Y-%m-%d},{value}"),
-        {"undated_rows": "drop"},
-        "D",
-    ),
+    "dollars": ("date,sales\n" + rows(lambda day, value: f'{day:%Y-%m-%d},"${value:,.2f}"'), {"decimal": "."}, "D"),
+    "units": ("date,load\n,MW\n" + rows(lambda day, value: f"{day:%Y-%m-%d},{value}"), {"undated_rows": "drop"}, "D"),
     "names in three lines": (
         "Price,Close\nTicker,A\nDate,\n" + rows(lambda day, value: f"{day:%Y-%m-%d},{value}"),
         {"header_rows": 3},
