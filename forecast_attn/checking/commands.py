@@ -33,6 +33,7 @@ from forecast_attn.checking.number_times import is_day_count
 from forecast_attn.checking.proposal import MOST_HIDDEN, Proposal, check_command_text, proposal_of
 from forecast_attn.checking.role_candidates import RoleCandidate, role_candidates
 from forecast_attn.checking.table_reading import (
+    Table,
     TableReading,
     columns_with_leading_zeros,
     possible_readings,
@@ -64,7 +65,6 @@ FEWEST_SHARE = 0.5
 """Share of a table's rows that must reach training."""
 ENOUGH_STEPS = 200
 """Steps at which events are counted per step, rather than per shorter one."""
-Table = Source | pd.DataFrame
 
 
 def find_proposals(

@@ -35,7 +35,7 @@ from forecast_attn.data.axis import uneven_steps
 from forecast_attn.data.cells import Cells
 from forecast_attn.data.findings import Finding
 from forecast_attn.data.frequency import LONGEST_NUMBER, distinct_values, parse_frequency
-from forecast_attn.data.reading.time_parts import FIRST_YEAR, LAST_YEAR, unit_of_column
+from forecast_attn.data.reading.time_parts import holds_years, unit_of_column
 from forecast_attn.data.resampling import floored
 from forecast_attn.data.roles import Roles
 from forecast_attn.data.timestamps import parse_timestamps
@@ -124,7 +124,7 @@ class Problem:
         if roles is None or roles.item_id is not None or len(steps) < 2 or np.median(np.diff(steps)) != 1:
             return False
         column = self.frame[roles.time] if roles.time in self.frame.columns else None
-        are_years = steps[0] >= FIRST_YEAR and steps[-1] <= LAST_YEAR
+        are_years = holds_years(pd.Series(steps))
         are_in_order = column is not None and (is_day_count(column) or _is_unit_in_order(column))
         others = (self.frame[name] for name in self.frame.columns if name != roles.time and not counts_rows(name))
         is_divided = any(

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from forecast_attn.data.reading.cell_numbers import shows_number
+from forecast_attn.data.timestamps import is_plain_number
 
 MOST_MARKS = 3
 """Different texts for no value in a column."""
@@ -32,7 +33,7 @@ def marks_of_missing(frame: pd.DataFrame) -> tuple[str, ...]:
         column = frame[name]
         if isinstance(column.dtype, pd.CategoricalDtype):
             texts, count = _texts_among_numbers(column)
-        elif pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(column.dtype):
+        elif is_plain_number(column):
             texts, count = _far_extremes(column, _NINES), FEWEST_NUMBERS
             if not texts:
                 texts, count = [*_far_extremes(column, _HUNDREDS), *_far_extremes(column, _NINES, fewest=1)], 2

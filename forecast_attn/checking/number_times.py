@@ -15,7 +15,7 @@ from forecast_attn.data.cells import epoch_unit
 from forecast_attn.data.frequency import distinct_values, guess_alias, parse_frequency
 from forecast_attn.data.reading.time_parts import are_whole, holds_years, unit_of, unit_of_column
 from forecast_attn.data.roles import TIME_NAMES, is_numeric
-from forecast_attn.data.timestamps import SERIAL_DAYS, are_serial_days, parse_timestamps
+from forecast_attn.data.timestamps import SERIAL_DAYS, are_serial_days, is_plain_number, parse_timestamps
 
 FEWEST_ROWS = 5
 """Rows of a table that is one series."""
@@ -63,11 +63,6 @@ def regular_order(column: pd.Series) -> str | None:
     orders = ("day-first", "month-first")
     shares = [regularity(distinct_values(parse_timestamps(column, str(column.name), order)[0])) for order in orders]
     return None if max(shares) < REGULAR or shares[0] == shares[1] else orders[int(np.argmax(shares))]
-
-
-def is_plain_number(column: pd.Series) -> bool:
-    """Return whether a column was read as numbers, not as truth values."""
-    return pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(column.dtype)
 
 
 def is_of_digits(column: pd.Series) -> bool:

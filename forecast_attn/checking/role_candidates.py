@@ -24,7 +24,6 @@ from forecast_attn.checking.number_times import (
     format_of_digits,
     is_day_count,
     is_of_digits,
-    is_plain_number,
     parts_of_years,
     regular_order,
     regularity,
@@ -58,7 +57,7 @@ from forecast_attn.data.reading.time_parts import (
     unit_of_column,
 )
 from forecast_attn.data.roles import LOOSE_TIME_NAMES, MOST_UNDECLARED, TIME_NAMES
-from forecast_attn.data.timestamps import brought_near, looks_like_dates, parse_timestamps
+from forecast_attn.data.timestamps import brought_near, is_plain_number, looks_like_dates, parse_timestamps
 from forecast_attn.errors import ConfigError, DataError
 
 MOST_BAD_STAMPS = 0.02
@@ -313,10 +312,9 @@ def _with_parts_of_hours(frame: pd.DataFrame, free: list[str], pairs: list[str])
     for pair in pairs:
         date, hour = parts_of(pair, frame)
         others = free[free.index(hour) + 1 :][:1]
-        for other in others if is_hours(frame[hour]) and minutes_of_hour(frame[others[0]]) is not None else ():
-            is_back = np.diff(frame[other]) < 0
-            is_next = (np.diff(frame[hour]) != 0) | (np.diff(pd.factorize(frame[date])[0]) != 0)
-            if is_back.sum() >= FEWEST_STARTS and not is_back[~is_next].any() and is_back[is_next].mean() > REGULAR:
+        for other in others:
+            are_parts = is_hours(frame[hour]) and minutes_of_hour(frame[other]) is not None
+            if are_parts and _begins_again_with(frame[other], frame[hour], frame[date]):
                 yield f"{pair},{other}"
 
 
@@ -375,8 +373,14 @@ def _is_clock_of(date: pd.Series, clock: pd.Series) -> bool:
         return False
     if not (looks_like_dates(date) or is_of_digits(date)):
         return False
-    is_back, is_other = np.diff(clock) < 0, np.diff(pd.factorize(date)[0]) != 0
-    return bool(is_back.sum() >= FEWEST_STARTS and not is_back[~is_other].any() and is_back[is_other].mean() > REGULAR)
+    return _begins_again_with(clock, date)
+
+
+def _begins_again_with(numbers: pd.Series, *others: pd.Series) -> bool:
+    """Return whether numbers go back where another column changes, mostly, and nowhere else: hours with their day."""
+    is_back = np.diff(numbers) < 0
+    is_next = np.logical_or.reduce([np.diff(pd.factorize(other)[0]) != 0 for other in others])
+    return bool(is_back.sum() >= FEWEST_STARTS and not is_back[~is_next].any() and is_back[is_next].mean() > REGULAR)
 
 
 def _candidates_with(frame: pd.DataFrame, time: str, config: DataConfig) -> Iterator[RoleCandidate]:

@@ -23,7 +23,6 @@ from forecast_attn.checking.number_times import (
     FEWEST_ROWS,
     MOSTLY_REGULAR,
     are_days_within,
-    is_plain_number,
     regularity,
 )
 from forecast_attn.config.options import DataConfig
@@ -31,7 +30,7 @@ from forecast_attn.data.frequency import distinct_values
 from forecast_attn.data.reading.joined import BLOCK_NUMBER, ROW_NUMBER, with_joined
 from forecast_attn.data.reading.time_parts import are_whole, holds_years, periods_of_day
 from forecast_attn.data.roles import ID_NAMES, LOOSE_TIME_NAMES, TIME_NAMES, is_numeric, resolve_roles
-from forecast_attn.data.timestamps import looks_like_dates
+from forecast_attn.data.timestamps import is_plain_number, looks_like_dates
 from forecast_attn.errors import ConfigError, DataError
 
 FEWEST_PER_SERIES = 3

@@ -25,7 +25,7 @@ from forecast_attn.checking.series_candidates import series_numbers
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.reading.dialect import unnamed_column
 from forecast_attn.data.reading.joined import ROW_NUMBER
-from forecast_attn.data.reading.time_parts import FIRST_YEAR, LAST_YEAR, are_whole
+from forecast_attn.data.reading.time_parts import are_whole, holds_years
 from forecast_attn.data.roles import FORECAST_WORDS, ID_NAMES, ROW_NAMES, TARGET_NAMES, TIME_NAMES, is_numeric
 
 MANY = 6
@@ -382,8 +382,8 @@ def _goes_one_way(values: pd.Series, series: NDArray[np.int64], *, evenly: bool)
 
 def _counts_years(values: pd.Series) -> bool:
     """Return whether numbers that rise are years and their parts, however these are written: 1964.1 to 1964.4."""
-    years = np.floor(values.dropna().to_numpy())
-    return bool(years.min() >= FIRST_YEAR and years.max() <= LAST_YEAR and np.isin(np.diff(np.unique(years)), 1).all())
+    years = np.unique(np.floor(values.dropna().to_numpy()))
+    return holds_years(pd.Series(years)) and bool((np.diff(years) == 1).all())
 
 
 def _counts_or_cycles(values: pd.Series, series: NDArray[np.int64]) -> bool:
@@ -395,7 +395,7 @@ def _counts_or_cycles(values: pd.Series, series: NDArray[np.int64]) -> bool:
         return False
     steps = np.diff(numbers)[inside]
     is_next = (steps == 1) | (numbers[1:][inside] == numbers.min())
-    are_years = numbers.min() >= FIRST_YEAR and numbers.max() <= LAST_YEAR and steps.min() >= 0 and steps.max() == 1
+    are_years = holds_years(values) and steps.min() >= 0 and steps.max() == 1
     are_days = (steps > 0).all()  # with some left out, as those of weekends
     return bool(are_years or (np.mean(steps == 1) > 0.6 and (are_days or is_next.mean() > 0.9)))
 

@@ -116,6 +116,11 @@ def _are_mostly_dates(cells: tuple[str, ...]) -> bool:
         return True  # ambiguous dates are dates
 
 
+def is_plain_number(column: pd.Series) -> bool:
+    """Return whether a column was read as numbers, not as truth values."""
+    return pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(column.dtype)
+
+
 def has_regular_step(column: pd.Series) -> bool:
     """Return whether nearly all neighbouring stamps of a column, once sorted, are one step apart."""
     try:
@@ -286,7 +291,7 @@ def are_serial_days(column: pd.Series) -> bool:
     """
     from forecast_attn.data.frequency import MONTH_UNITS, distinct_values, guess_alias, split_alias
 
-    if not pd.api.types.is_numeric_dtype(column.dtype) or pd.api.types.is_bool_dtype(column.dtype):
+    if not is_plain_number(column):
         return False
     days = column.to_numpy(np.float64, na_value=np.nan)
     if len(days) < _FEWEST_DAYS or not ((days >= FIRST_LIKELY_DAY) & (days <= LAST_LIKELY_DAY)).all():

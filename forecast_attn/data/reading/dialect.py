@@ -13,6 +13,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+import pandas as pd
+
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import quoted
 from forecast_attn.data.reading.cell_numbers import (
@@ -40,6 +42,7 @@ from forecast_attn.data.reading.extra_lines import (
     without_extra_lines,
 )
 from forecast_attn.data.reading.source import Source
+from forecast_attn.data.timestamps import parse_timestamps
 from forecast_attn.errors import ConfigError, DataError
 
 BLANKS = "blanks"
@@ -176,10 +179,6 @@ def _are_cells(names: list[str], below: list[Record]) -> bool:
         for at, cell in enumerate(record[: len(names)])
     ):
         return True
-    import pandas as pd
-
-    from forecast_attn.data.timestamps import parse_timestamps
-
     try:
         stamps, bad = parse_timestamps(pd.Series(words, dtype=object))
     except DataError:

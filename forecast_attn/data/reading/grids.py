@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from forecast_attn.data.frequency import MONTHS
 from forecast_attn.data.reading.dialect import unnamed_column
 from forecast_attn.data.reading.time_parts import PERIODS_OF_DAY, holds_years, joined_time, unit_of
+from forecast_attn.data.timestamps import looks_like_dates, parse_timestamps
 from forecast_attn.data.written_dates import month_number
 
 FEWEST_YEARS = 3
@@ -69,8 +70,6 @@ def _hours_across(frame: pd.DataFrame, date_format: str | None) -> CellGrid | No
         labels = tuple(units[unit] for unit in _DATE)
     if not labels:
         return None
-    from forecast_attn.data.timestamps import parse_timestamps
-
     column = frame[labels[0]] if len(labels) == 1 else joined_time([frame[name] for name in labels], "")
     days, bad = parse_timestamps(column, labels[0], date_format)
     if bad.any() or days.dtype.kind != "M":
@@ -91,8 +90,6 @@ def _weekdays_across(frame: pd.DataFrame, date_format: str | None) -> CellGrid |
     labels = [name for name in names if _is_days(frame[name])][:1]
     if not labels:
         return None
-    from forecast_attn.data.timestamps import parse_timestamps
-
     dates, bad = parse_timestamps(frame[labels[0]], labels[0], date_format)
     weekdays = np.unique((dates.astype("datetime64[D]").astype(np.int64) + _WEEKDAY_OF_1970) % len(days))
     if bad.any() or dates.dtype.kind != "M" or len(weekdays) > 1:
@@ -130,8 +127,6 @@ def _minutes_of(names: list[str]) -> dict[str, int]:
 
 
 def _is_days(column: pd.Series) -> bool:
-    from forecast_attn.data.timestamps import looks_like_dates
-
     return looks_like_dates(column)
 
 

@@ -15,6 +15,7 @@ import pandas as pd
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import require_column
 from forecast_attn.data.reading.time_parts import joined_time
+from forecast_attn.data.timestamps import parse_timestamps
 from forecast_attn.errors import DataError
 
 ROW_NUMBER = "row-number"
@@ -83,8 +84,6 @@ def _block_numbers(frame: pd.DataFrame, config: DataConfig, source: str) -> pd.C
     Raises:
         DataError: no option names the time.
     """
-    from forecast_attn.data.timestamps import parse_timestamps
-
     if config.time is None:
         message = f"'{source}': --id {BLOCK_NUMBER} needs the column of which each block begins again"
         raise DataError(message, "--time NAME", code="FA102", options=("time",))

@@ -31,6 +31,7 @@ from forecast_attn.data.reading.positions import (
     without_values,
 )
 from forecast_attn.data.reading.time_parts import are_dates_of_years, holds_years, unit_of
+from forecast_attn.data.timestamps import looks_like_dates, parse_timestamps
 from forecast_attn.data.written_dates import month_number
 from forecast_attn.errors import ConfigError, DataError
 
@@ -215,8 +216,6 @@ def _dated(texts: dict[str, str]) -> StepColumns | None:
     Args:
         texts: name -> date.
     """
-    from forecast_attn.data.timestamps import parse_timestamps
-
     if len(texts) < FEWEST_STEPS:
         return None
     with contextlib.suppress(DataError):
@@ -401,7 +400,7 @@ def _refuse_text(frame: pd.DataFrame, names: tuple[str, ...], source: str) -> No
 
 
 def _is_number_or_empty(column: pd.Series) -> bool:
-    from forecast_attn.data.roles import is_numeric
+    from forecast_attn.data.roles import is_numeric  # which imports this package
 
     if isinstance(column.dtype, pd.CategoricalDtype):
         has_digits = any(re.search(r"\d", str(cell)) for cell in column.dtype.categories)
@@ -410,6 +409,4 @@ def _is_number_or_empty(column: pd.Series) -> bool:
 
 
 def _is_dates(column: pd.Series) -> bool:
-    from forecast_attn.data.timestamps import looks_like_dates
-
     return looks_like_dates(column) or (unit_of(str(column.name)) == "year" and holds_years(column))

@@ -12,7 +12,8 @@ import re
 import numpy as np
 import pandas as pd
 
-from forecast_attn.data.timestamps import parse_timestamps
+from forecast_attn.data.frequency import FIRST_CALENDAR_YEAR, LAST_CALENDAR_YEAR
+from forecast_attn.data.timestamps import is_plain_number, parse_timestamps
 from forecast_attn.data.written_dates import full_year, month_number
 from forecast_attn.errors import DataError
 
@@ -38,8 +39,6 @@ MOSTLY_DAYS = 0.9
 """Smallest share of the days from the first to the last one that rows with days of months have."""
 FEWEST_YEARS = 3
 """Times that numbers go back with the years that they are parts of."""
-FIRST_YEAR, LAST_YEAR = 1500, 2200
-"""Whole numbers that may be years."""
 _TIME_OF_DAY = r"\d{1,2}:\d{2}"
 _DATE_OF_YEAR = re.compile(r"(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])([ T]\d\d:\d\d.*)?")
 
@@ -78,10 +77,11 @@ def unit_of_column(column: pd.Series) -> str | None:
 
 def holds_years(column: pd.Series) -> bool:
     """Return whether all cells are whole numbers that can be years."""
-    if not pd.api.types.is_numeric_dtype(column.dtype) or pd.api.types.is_bool_dtype(column.dtype):
+    if not is_plain_number(column):
         return False
     years = column.to_numpy(np.float64, na_value=np.nan)
-    return bool(len(years) and ((years == np.round(years)) & (years >= FIRST_YEAR) & (years <= LAST_YEAR)).all())
+    are_of_calendar = (years >= FIRST_CALENDAR_YEAR) & (years <= LAST_CALENDAR_YEAR)
+    return bool(len(years) and ((years == np.round(years)) & are_of_calendar).all())
 
 
 def _are_short_years(column: pd.Series) -> bool:
@@ -250,7 +250,7 @@ def is_hours(column: pd.Series) -> bool:
 
     0 to 24, by whole minutes.
     """
-    if not pd.api.types.is_numeric_dtype(column.dtype) or pd.api.types.is_bool_dtype(column.dtype) or len(column) == 0:
+    if not is_plain_number(column) or len(column) == 0:
         return False
     if not (column.min() >= 0 and 11 <= column.max() <= 24) or column.isna().any():
         return False

@@ -14,7 +14,8 @@ from forecast_attn.data.findings import Finding, Report, counted, quoted, row_an
 from forecast_attn.data.reading.cell_numbers import Texts, bare_number, find_decimal, finish_text, parse_texts
 from forecast_attn.data.reading.joined import parts_of
 from forecast_attn.data.reading.positions import KEPT_ROWS, file_positions
-from forecast_attn.data.reading.time_parts import FIRST_YEAR, LAST_YEAR, joined_time
+from forecast_attn.data.reading.time_parts import holds_years, joined_time
+from forecast_attn.data.timestamps import looks_like_dates, parse_timestamps
 from forecast_attn.errors import ConfigError, DataError
 
 MOST_DECISIVE = 1000
@@ -61,8 +62,6 @@ def without_undated(frame: pd.DataFrame, config: DataConfig, source: str, report
 
 def first_dates(frame: pd.DataFrame) -> str | None:
     """The first column that looks like dates."""
-    from forecast_attn.data.timestamps import looks_like_dates
-
     return next((str(name) for name in frame.columns if looks_like_dates(frame[name])), None)
 
 
@@ -134,8 +133,6 @@ def dated_rows(frame: pd.DataFrame, parts: tuple[str, ...], date_format: str | N
 
 def dated_cells(column: pd.Series, date_format: str | None = None) -> NDArray[np.bool_] | None:
     """Cells that are as most others of a column: numbers, or time stamps (num_rows,); None for a column of words."""
-    from forecast_attn.data.timestamps import looks_like_dates, parse_timestamps
-
     if not _is_text(column):
         return np.asarray(column.notna()) & ~thirteenth_months(column)
     column = column.astype("category")
@@ -163,5 +160,5 @@ def thirteenth_months(column: pd.Series) -> NDArray[np.bool_]:
         return np.zeros(len(column), np.bool_)
     years, months = np.divmod(column.to_numpy(np.float64), 100)
     known = ~np.isnan(months)
-    are_years = bool(((years[known] >= FIRST_YEAR) & (years[known] <= LAST_YEAR)).all())
-    return np.asarray((months == 13) & (are_years and set(months[known]) == set(range(1, 14))))
+    are_months = holds_years(pd.Series(years[known])) and set(months[known]) == set(range(1, 14))
+    return np.asarray((months == 13) & are_months)

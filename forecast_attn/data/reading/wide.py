@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import Finding, Report, coded, quoted, require_column
 from forecast_attn.data.reading.positions import LONG_ID, LONG_TARGET, WIDE_ROWS, file_positions, without_values
+from forecast_attn.data.timestamps import parse_timestamps
 from forecast_attn.errors import ConfigError, DataError
 
 
@@ -169,8 +170,6 @@ def _cells_of_series(
 
 def _time_order(column: pd.Series, config: DataConfig) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The rows by time, and those without a time stamp."""
-    from forecast_attn.data.timestamps import parse_timestamps
-
     try:
         stamps, bad = parse_timestamps(column, str(column.name), config.date_format)
     except DataError:  # reported with its position when the cells are parsed
