@@ -99,7 +99,7 @@ def find_commands(
     searches: list[_Search] = []
     proposals = _proposals(table, config, examination, most, searches)
     proposals = proposals or _with_changed_options(table, config, examination)
-    return (proposals, None) if proposals else _of_the_likeliest(config, examination, searches)
+    return (proposals, None) if proposals else _small_or_stopped(config, examination, searches)
 
 
 def _proposals(
@@ -185,7 +185,7 @@ class Obstacle:
         return check_command_text(table, {**given, **self.options})
 
 
-def _of_the_likeliest(
+def _small_or_stopped(
     config: DataConfig, examination: Examination, searches: list[_Search]
 ) -> tuple[tuple[Proposal, ...], Obstacle | None]:
     """The likeliest reading of a table without a proposal, if it has but few rows or values; or what stops it."""
@@ -193,12 +193,12 @@ def _of_the_likeliest(
         return (), None
     candidates = ((search, options) for search in searches for options in search.likely)
     for at, (search, options) in enumerate(candidates):
-        answered = search._answered(options)
-        if answered is None:
+        attempt = search.with_answers(options)
+        if attempt is None:
             continue
-        again = examine(search.table, replace(search.config, **answered[0]))
-        options = {**search.reading_options, **answered[0]}
-        proposal = _of_little(config, options, again) if at == 0 else None
+        again = examine(search.table, replace(search.config, **attempt[0]))
+        options = {**search.reading_options, **attempt[0]}
+        proposal = _small_proposal(config, options, again) if at == 0 else None
         if proposal is not None:
             return (proposal,), None
         errors = again.to_report().errors
@@ -207,7 +207,7 @@ def _of_the_likeliest(
     return (), None
 
 
-def _of_little(config: DataConfig, options: dict[str, Any], again: Examination) -> Proposal | None:
+def _small_proposal(config: DataConfig, options: dict[str, Any], again: Examination) -> Proposal | None:
     """The proposal of a table read by options, if all that stops it is that it has few rows or few values."""
     assert again.table is not None
     smallest = [{"lookback": lookback, "horizon": horizon} for lookback, horizon in SMALLEST_SIZES]
@@ -419,10 +419,10 @@ class _Search:
         proposal = None if is_named else self._verified(options)
         if proposal is not None:  # `NA` is a name where the table is read with this identifier
             return proposal
-        answered = self._answered(options)
-        if answered is None:
+        attempt = self.with_answers(options)
+        if attempt is None:
             return None
-        options, problem = answered
+        options, problem = attempt
         if problem.examination.has_errors:
             return None
         proposal = self._verified(options)
@@ -431,7 +431,7 @@ class _Search:
             return proposal
         return self._settled({name: value for name, value in options.items() if name != "missing"} | longer)
 
-    def _answered(self, options: dict[str, Any]) -> tuple[dict[str, Any], Problem] | None:
+    def with_answers(self, options: dict[str, Any]) -> tuple[dict[str, Any], Problem] | None:
         """The options with those that answer errors, and what is left; None if they contradict each other."""
         for _ in range(MOST_REPAIRS):
             config = self._config(options)

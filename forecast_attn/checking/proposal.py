@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import dataclasses
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from forecast_attn.checking.error_options import ZONES_BY_CLOCK
 from forecast_attn.checking.examination import Examination
 from forecast_attn.config.options import DataConfig, find_option
 from forecast_attn.config.values import flag_name
 from forecast_attn.data.findings import counted, quoted
-from forecast_attn.data.frequency import step_name
+from forecast_attn.data.frequency import Frequency, step_name
+from forecast_attn.data.panel import Panel
 from forecast_attn.data.reading.joined import ROW_COUNT, ROW_NUMBER
 from forecast_attn.data.reading.positions import LAYOUT_ROWS, WIDE_ROWS
+from forecast_attn.data.roles import Roles
 
 MOST_HIDDEN = 0.5
 """Share of steps without a value that `--missing mask` may hide without a word."""
@@ -74,49 +77,58 @@ def proposal_of(examination: Examination, options: Mapping[str, Any]) -> Proposa
     panel, preparation = examination.panel, examination.preparation
     assert panel is not None
     assert preparation is not None
-    withdrawn = [name for name, value in options.items() if value == getattr(DataConfig, name)]
-    taken, options = options, {name: value for name, value in options.items() if name not in withdrawn}
-    roles, schema = panel.roles, preparation.schema
-    wide = examination.frame is not None and examination.frame.index.name == WIDE_ROWS
-    step = "1 row" if schema.frequency.is_integer else step_name(schema.frequency.alias).partition(" (")[0]
+    kept = {name: value for name, value in options.items() if value != getattr(DataConfig, name)}
+    withdrawn = [f"--{flag_name(find_option(name)[1])}" for name in options if name not in kept]
+    roles, frequency, horizon = panel.roles, preparation.schema.frequency, preparation.schema.horizon
     trained = panel.num_series - len(preparation.split.skipped)
-    names = panel.item_ids
-    has_other_layout = examination.frame is not None and examination.frame.index.name == LAYOUT_ROWS
-    if has_other_layout:
-        what = f"the rows as {trained:,} series" if roles.item_id is not None else "the cells as one series"
-    elif wide:
-        shown = quoted(list(names[:3])) + (", …" if len(names) > 3 else "")
-        what = f"{counted(trained, 'column')} as one series each ({shown})"
-    else:
-        target = "the number of rows" if roles.target == ROW_COUNT else f"'{roles.target}'"
-        what = target if roles.item_id is None else f"{target} of {trained:,} series told apart by '{roles.item_id}'"
-    merged = " of" if roles.target == ROW_COUNT else f", {options.get('aggregate', 'mean')} of"
-    each = f"step of {options.get('resample')}" if schema.frequency.is_integer else step
-    each = f"'{roles.time}'" if options.get("resample") == "1" else each
-    resampled = f"{merged} each {each}" if "resample" in options else ""
-    ahead = f"{schema.horizon} steps of {step} ahead" if schema.horizon > 1 else f"1 step of {step} ahead"
-    if roles.time == ROW_NUMBER:
-        ahead += ", if the rows are in the order of time"
-    observed = np.count_nonzero(~np.isnan(panel.target)) / panel.num_known.sum()
-    if observed < 1 - MOST_HIDDEN:
-        ahead += f", where only {observed:.0%} of the steps have a value"
-    if "tz" in options and ZONES_BY_CLOCK[options["tz"]]:
-        ahead += f", if {options['tz']} is the zone, not that of {ZONES_BY_CLOCK[options['tz']]}"
-    if "decimal" in options:
-        ahead += f", with '{options['decimal']}' before decimals"
-    if "undated_rows" in options:
-        ahead += ", without the rows that have no time" + (" or no series" if roles.item_id is not None else "")
-    if "na" in options:
-        ahead += f", with {quoted(list(options['na']))} as no value"
-    if withdrawn:
-        ahead += f", without {' and '.join(f'--{flag_name(find_option(name)[1])}' for name in withdrawn)}"
+    step = "1 row" if frequency.is_integer else step_name(frequency.alias).partition(" (")[0]
+    conditions = [*_conditions(panel, kept), *([f"without {' and '.join(withdrawn)}"] if withdrawn else [])]
+    ahead = ", ".join([f"{counted(horizon, 'step')} of {step} ahead", *conditions])
     return Proposal(
-        taken,
-        f"{what}{resampled}, {ahead}",
+        options,
+        f"{_subject(examination.frame, panel, trained)}{_aggregated(roles, frequency, step, kept)}, {ahead}",
         target=roles.target,
         time=roles.time,
         item_id=roles.item_id,
         num_series=trained,
-        horizon=schema.horizon,
-        step=schema.frequency.alias,
+        horizon=horizon,
+        step=frequency.alias,
     )
+
+
+def _subject(frame: pd.DataFrame | None, panel: Panel, num_series: int) -> str:
+    """What is forecast: a column, of each series, or several columns."""
+    roles = panel.roles
+    if frame is not None and frame.index.name == LAYOUT_ROWS:
+        return f"the rows as {num_series:,} series" if roles.item_id is not None else "the cells as one series"
+    if frame is not None and frame.index.name == WIDE_ROWS:
+        shown = quoted(list(panel.item_ids[:3])) + (", …" if len(panel.item_ids) > 3 else "")
+        return f"{counted(num_series, 'column')} as one series each ({shown})"
+    target = "the number of rows" if roles.target == ROW_COUNT else f"'{roles.target}'"
+    return target if roles.item_id is None else f"{target} of {num_series:,} series told apart by '{roles.item_id}'"
+
+
+def _aggregated(roles: Roles, frequency: Frequency, step: str, options: Mapping[str, Any]) -> str:
+    """How the rows of a step become one; nothing where they are not put on another step."""
+    if "resample" not in options:
+        return ""
+    each = f"step of {options['resample']}" if frequency.is_integer else step
+    each = f"'{roles.time}'" if options["resample"] == "1" else each
+    return f" of each {each}" if roles.target == ROW_COUNT else f", {options.get('aggregate', 'mean')} of each {each}"
+
+
+def _conditions(panel: Panel, options: Mapping[str, Any]) -> Iterator[str]:
+    """What a forecast takes for granted, and what it leaves out."""
+    if panel.roles.time == ROW_NUMBER:
+        yield "if the rows are in the order of time"
+    observed = np.count_nonzero(~np.isnan(panel.target)) / panel.num_known.sum()
+    if observed < 1 - MOST_HIDDEN:
+        yield f"where only {observed:.0%} of the steps have a value"
+    if "tz" in options and ZONES_BY_CLOCK[options["tz"]]:
+        yield f"if {options['tz']} is the zone, not that of {ZONES_BY_CLOCK[options['tz']]}"
+    if "decimal" in options:
+        yield f"with '{options['decimal']}' before decimals"
+    if "undated_rows" in options:
+        yield "without the rows that have no time" + (" or no series" if panel.roles.item_id is not None else "")
+    if "na" in options:
+        yield f"with {quoted(list(options['na']))} as no value"
