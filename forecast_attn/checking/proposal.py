@@ -97,7 +97,7 @@ def proposal_of(examination: Examination, options: Mapping[str, Any]) -> Proposa
 
 
 def _subject(frame: pd.DataFrame | None, panel: Panel, num_series: int) -> str:
-    """What is forecast: a column, of each series, or several columns."""
+    """Subject of a forecast: a column, one of each series, or several columns."""
     roles = panel.roles
     if frame is not None and frame.index.name == LAYOUT_ROWS:
         return f"the rows as {num_series:,} series" if roles.item_id is not None else "the cells as one series"
@@ -109,7 +109,7 @@ def _subject(frame: pd.DataFrame | None, panel: Panel, num_series: int) -> str:
 
 
 def _aggregated(roles: Roles, frequency: Frequency, step: str, options: Mapping[str, Any]) -> str:
-    """How the rows of a step become one; nothing where they are not put on another step."""
+    """Words for the way in which rows become one per step; none where they are not put on another step."""
     if "resample" not in options:
         return ""
     each = f"step of {options['resample']}" if frequency.is_integer else step
@@ -118,7 +118,7 @@ def _aggregated(roles: Roles, frequency: Frequency, step: str, options: Mapping[
 
 
 def _conditions(panel: Panel, options: Mapping[str, Any]) -> Iterator[str]:
-    """What a forecast takes for granted, and what it leaves out."""
+    """Words for each thing that a forecast takes for granted or leaves out."""
     if panel.roles.time == ROW_NUMBER:
         yield "if the rows are in the order of time"
     observed = np.count_nonzero(~np.isnan(panel.target)) / panel.num_known.sum()
