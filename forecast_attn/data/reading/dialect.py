@@ -143,7 +143,8 @@ def column_names(records: list[Record], delimiter: str, label: str) -> list[str]
     unnamed = [f"Unnamed: {position}" for position in range(len(given))]
     names = [name or (new if new not in given else f"{new}.1") for name, new in zip(given, unnamed, strict=True)]
     _check_is_split(names, delimiter, label)
-    if _are_cells(names, records[1:]):
+    last = max((at for at, name in enumerate(given) if name), default=len(given))
+    if _are_cells(names[: last + 1], records[1:]):  # without the name of remarks
         line = delimiter.join(records[0])
         message = f"{label} has no header: its first line is {line if len(line) <= LONGEST else f'{line[:LONGEST]}…'!r}"
         hint = "--no-header, or add a line with the columns' names"
@@ -215,22 +216,36 @@ def joined_names(lines: list[Record]) -> Record:
 def _as_wide_as_rows(records: list[Record]) -> Record:
     """The header without a last empty name that no row has a field for, or with one for a field that all rows have.
 
-    That is a last empty field, or the number of the row, which R writes without a name; or a word behind the last
-    value of some rows, such as `Provisional`.
+    That is a last empty field, or the number of the row, which R writes without a name; or words behind the last number
+    of some rows, such as `Provisional`.
     """
     header, widths = records[0], {len(record) for record in records[1:]}
     if len(header) > 2 and not header[-1].strip() and widths == {len(header) - 1}:
         return header[:-1]
     if widths == {len(header) + 1} and not any(record[-1].strip() for record in records[1:]):
         return [*header, ""]
-    remarks = [record[-1].strip() for record in records[1:] if len(record) == len(header) + 1]
-    is_remark = len(remarks) > 1 and len(set(remarks)) == 1 and remarks[0].isalpha()
-    if widths == {len(header), len(header) + 1} and is_remark:
+    longer = [record for record in records[1:] if len(record) > len(header)]
+    if widths == {len(header), len(header) + 1} and all(_ends_in_a_remark(record) for record in longer):
         return [*header, ""]
     if widths == {len(header) + 1} and header[0].lower() not in ROW_COUNTERS and len(records) > 2:
         numbers = [str(number) for number in range(1, len(records))]
         return ["", *header] if [record[0].strip() for record in records[1:]] == numbers else header
     return header
+
+
+def _ends_in_a_remark(record: Record) -> bool:
+    """Return whether words stand behind the last number of a row: no part of a number, and of no name with a comma."""
+    number, remark = (cell.strip() for cell in record[-2:])
+    return (
+        is_number(bare_number(number)) and not DATA_CELL.fullmatch(remark) and re.search("[A-Za-z]", remark) is not None
+    )
+
+
+def _most_blanks(lines: list[Record]) -> int:
+    """The number of blanks at which lines are split: -1 for all of them; up to a remark of words behind some rows."""
+    width = next((len(line) for line in lines if line), 0)
+    longer = [[*line[:width], " ".join(line[width:])] for line in lines if len(line) > width > 0]
+    return width if longer and all(map(_ends_in_a_remark, longer)) else -1
 
 
 ROW_COUNTERS = ("id", "no", "no.", "nr", "obs", "row", "n", "num", "number", "index", "idx", "t", "step")
@@ -312,10 +327,12 @@ def first_plan(source: Source, config: DataConfig) -> Plan:
     given = None if config.encoding is None else checked_encoding(config.encoding)
     encoding, sample = _sample(source, given, config)
     above = (sample.delimiter is not None) + config.skip_rows + config.header * config.header_rows
-    has_blanks = delimiter == BLANKS
-    if has_blanks:
+    most_blanks = None
+    if delimiter == BLANKS:
         delimiter = "\t"
-        sample = replace(sample, text="\n".join("\t".join(line.split()) for line in sample.text.splitlines()))
+        most_blanks = _most_blanks([line.split() for line in sample.text.splitlines()])
+        lines = (line.strip().split(None, most_blanks) for line in sample.text.splitlines())
+        sample = replace(sample, text="\n".join(map("\t".join, lines)))
     delimiter = delimiter or sample.delimiter or find_delimiter(sample, source.label)
     records = sample.records(delimiter)
     if not records:
@@ -326,12 +343,13 @@ def first_plan(source: Source, config: DataConfig) -> Plan:
     if len(records[0]) > MOST_COLUMNS:
         message = f"{source.label} is not a CSV: its first line has more than {MOST_COLUMNS:,} fields"
         raise DataError(message, "write each row of the table in a line of its own", code="FA106")
-    names = [unnamed_column(index) for index in range(1, len(records[0]) + 1)]
     if config.header:
         records = [joined_names(records[: config.header_rows]), *records[config.header_rows :]]
         records[0] = _as_wide_as_rows(records)
         names = column_names(records, delimiter, source.label)
     else:
+        width = len(_as_wide_as_rows([records[0], *records]))
+        names = [unnamed_column(index) for index in range(1, width + 1)]
         records = [names, *records]
     has_own_header = config.header and config.header_rows == 1
     identifiers = () if config.item_id is None else (config.item_id, *map(str.strip, config.item_id.split(",")))
@@ -356,11 +374,11 @@ def first_plan(source: Source, config: DataConfig) -> Plan:
             delimiter,
             () if has_own_header else tuple(names),
             config.header_rows if config.header and not has_own_header else 0,
-            has_blanks,
+            most_blanks,
         ),
         na=config.na,
         lines_above=above if config.comment is None else None,
-        ends_early=_end_early(records) and not (has_blanks and records[0][-1].strip()),
+        ends_early=_end_early(records) and (most_blanks in (None, len(names) - 1) or not names[-1]),
     )
 
 

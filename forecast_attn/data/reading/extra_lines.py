@@ -34,8 +34,8 @@ class ExtraLines:
     """The header of a text that has none, or one of several lines; empty where it has one line."""
     header_rows: int = 0
     """Lines that `names` stands for."""
-    has_blanks: bool = False
-    """True where blanks separate fields, any number of them: they become `delimiter`."""
+    most_blanks: int | None = None
+    """Runs of blanks in a line that become `delimiter`, -1 for all of them; None where blanks separate no fields."""
 
 
 def naming_line(text: bytes) -> tuple[bytes, str | None]:
@@ -60,8 +60,8 @@ def without_extra_lines(chunks: Iterable[bytes], lines: ExtraLines) -> Iterator[
         text = _without_top_and_comments(text, lines.skip_rows, lines.comment)
     if lines.header_rows:
         text = _without_header_rows(text, lines.header_rows)
-    if lines.has_blanks:
-        text = _split_at_blanks(text, lines.delimiter.encode())
+    if lines.most_blanks is not None:
+        text = _split_at_blanks(text, lines.delimiter.encode(), lines.most_blanks)
     yield from _without_end(text, lines.skip_footer) if lines.skip_footer else text
 
 
@@ -97,15 +97,15 @@ def _without_header_rows(chunks: Iterable[bytes], count: int) -> Iterator[bytes]
             yield held
 
 
-def _split_at_blanks(chunks: Iterable[bytes], delimiter: bytes) -> Iterator[bytes]:
-    """Lines without blanks around them, and with one delimiter instead of every run of blanks and tabs."""
+def _split_at_blanks(chunks: Iterable[bytes], delimiter: bytes, most: int) -> Iterator[bytes]:
+    """Lines without blanks around them, and with one delimiter instead of runs of blanks and tabs; -1 for every run."""
     rest = b""
     for chunk in chunks:
         *lines, rest = (rest + chunk).split(b"\n")
         if lines:
-            yield b"".join(delimiter.join(line.split()) + b"\n" for line in lines)
+            yield b"".join(delimiter.join(line.strip().split(None, most)) + b"\n" for line in lines)
     if rest:
-        yield delimiter.join(rest.split())
+        yield delimiter.join(rest.strip().split(None, most))
 
 
 def _without_end(chunks: Iterable[bytes], count: int) -> Iterator[bytes]:
