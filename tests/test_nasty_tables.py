@@ -156,6 +156,20 @@ TABLES: dict[str, tuple[str, dict[str, Any], str]] = {
         {"delimiter": "blanks", "time": "yyyy,mm", "target": "tmax"},
         "MS",
     ),
+    "a remark of several words behind one row": (
+        "# carbon dioxide\n# by month\n"
+        + "".join(
+            f"{month.year} {month.month:2d}  {VALUES[at]}{'  as of its neighbours, + 2' if at == 40 else ''}\n"
+            for at, month in enumerate(pd.date_range("2001-01-01", periods=60, freq="MS"))
+        ),
+        {"delimiter": "blanks", "header": False, "comment": "#", "time": "column_1,column_2"},
+        "MS",
+    ),
+    "a remark behind one row without names": (
+        rows(lambda day, value: f"{day:%Y-%m-%d};{value}{';power cut' if day.day == 7 else ''}"),
+        {"header": False},
+        "D",
+    ),
     "three tables below each other": (
         "Body\nDate,Weight\n"
         + rows(lambda day, value: f'"{day:%Y-%m-%d}","{value}"', DAYS[:20])
@@ -172,6 +186,14 @@ TABLES: dict[str, tuple[str, dict[str, Any], str]] = {
         + "\ndate,close\n"
         + rows(lambda day, value: f"{day:%Y-%m-%d},{value}"),
         {"skip_rows": 22},
+        "D",
+    ),
+    "two tables without a line between them": (
+        "date,open\n"
+        + rows(lambda day, value: f"{day:%Y-%m-%d},{value}", DAYS[:20])
+        + "date,close,volume\n"
+        + rows(lambda day, value: f"{day:%Y-%m-%d},{value},{day.day}"),
+        {"skip_rows": 21, "target": "close"},
         "D",
     ),
     "a rule with blanks below the names": (
@@ -322,6 +344,14 @@ def test_the_options_that_read_a_table_are_found(tmp_path: Path, name: str) -> N
     proposal = find_proposals(path, DataConfig(), most=2)[0]
     assert dict(proposal.options) == options
     assert proposal.step == step
+
+
+def test_each_of_several_tables_gets_a_command_that_names_its_lines(forecast: Callable, tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text(TABLES["two tables without a line between them"][0])
+    tried = [line for line in forecast("train", path).err.splitlines() if line.startswith("try: ")]
+    assert tried[0].endswith(", of the table in lines 22 to 82")
+    assert tried[-1].endswith(", of the table in lines 1 to 21")
 
 
 def test_days_of_a_spreadsheet_are_read_to_the_second() -> None:

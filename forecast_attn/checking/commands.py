@@ -276,7 +276,7 @@ def _alternatives(table: Table, config: DataConfig, examination: Examination) ->
 
 def _search(table: Table, config: DataConfig, reading: TableReading) -> _Search:
     frame = without_empty_columns(reading.frame)  # once more, where it was read again
-    return _Search(table, replace(config, **reading.options), frame, reading.options)
+    return _Search(table, replace(config, **reading.options), frame, reading.options, reading.lines)
 
 
 @dataclass
@@ -288,6 +288,8 @@ class _Search:
     """With the options that reading takes."""
     frame: pd.DataFrame
     reading_options: dict[str, Any]
+    lines: str | None = None
+    """Where the table stands, if others stand in its file."""
     tried: set[tuple[str, str]] = field(default_factory=set)
     likely: list[dict[str, Any]] = field(default_factory=list)
     """The options of each candidate tried with its likeliest target."""
@@ -474,7 +476,9 @@ class _Search:
         if is_wide_for_nothing or (proposal.time, proposal.forecasts) in self.tried:
             return None
         self.tried.add((proposal.time, proposal.forecasts))
-        return proposal
+        if self.lines is None:
+            return proposal
+        return replace(proposal, forecasts=f"{proposal.forecasts}, of the table in {self.lines}")
 
 
 def _lacks_future_rows(preparation: Preparation) -> bool:

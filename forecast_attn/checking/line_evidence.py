@@ -9,8 +9,8 @@ import csv
 import itertools
 import re
 from collections import Counter
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -98,33 +98,61 @@ def find_rules(text: str) -> dict[str, Any]:
     return {"comment": mark} if mark and not any(line.lstrip().startswith(mark) for line in others) else {}
 
 
-def find_tables(text: str) -> list[dict[str, Any]]:
-    """The options that read each of several tables below each other, the longest first; none for a single table.
+class TableLines(NamedTuple):
+    """Where one of several tables stands."""
 
-    Each is a header above rows, between blank lines, and titles may stand above it; their headers differ.
+    first: int
+    """Its header, from 0."""
+    end: int
+    """The line below its last row."""
+    num_below: int
+    """Lines below it that are not blank."""
+
+
+def find_tables(text: str) -> list[TableLines]:
+    """Several tables below each other, in their order; none for a single table.
+
+    Each is a header above rows, below a blank line or the rows of another one, and titles may stand above it; their
+    headers differ.
 
     Args:
         text: a whole file.
     """
     lines = text.splitlines()
-    is_blank = [not line.strip(' \t,;|"') for line in lines]
-    edges = [-1, *(index for index, blank in enumerate(is_blank) if blank), len(lines)]
-    tables: dict[str, tuple[int, int]] = {}
-    for above, below in itertools.pairwise(edges):
-        block = lines[above + 1 : below]
+    edges = [(index, index + 1) for index, line in enumerate(lines) if not line.strip(' \t,;|"')]
+    edges += [(index, index) for index in _headers_between_rows(lines)]
+    tables: dict[str, TableLines] = {}
+    for (_, above), (below, _) in itertools.pairwise([(0, 0), *sorted(edges), (len(lines), 0)]):
+        block = lines[above:below]
         delimiter = _likeliest_delimiter(block)
         widths = [_fields(line, delimiter) for line in block]
         first = widths.index(widths[-1]) if widths else 0
         are_rows = widths[first + 1 :] == [widths[-1]] * (len(widths) - first - 1) if widths else False
-        cells = [[cell.strip(' "') for cell in line.split(delimiter)] for line in block[first : first + 2]]
         if are_rows and widths[-1] > 1 and len(block) - first > FEWEST_BELOW:
-            if any(map(_is_data, cells[0])) or not any(map(_is_data, cells[1])):
+            if not _is_header_of(*block[first : first + 2], delimiter):
                 return []  # lines that go on after a blank one
-            tables[block[first]] = (above + 1 + first, below)
-    left = [sum(bool(line.strip()) for line in lines[end:]) for _, end in tables.values()]
-    longest = sorted(zip(tables.values(), left, strict=True), key=lambda each: each[0][0] - each[0][1])
-    ways = ({"skip_rows": start, "skip_footer": rest} for (start, _), rest in longest)
-    return [{name: count for name, count in way.items() if count} for way in ways] if len(tables) > 1 else []
+            num_below = sum(bool(line.strip()) for line in lines[below:])
+            tables[block[first]] = TableLines(above + first, below, num_below)
+    return list(tables.values()) if len(tables) > 1 else []
+
+
+def _headers_between_rows(lines: list[str]) -> Iterator[int]:
+    """Lines of different words below a row, and above another one as wide as they."""
+    delimiter = _likeliest_delimiter(lines)
+    for index in range(1, len(lines) - 1):
+        names = [cell.strip(' "') for cell in lines[index].split(delimiter)]
+        is_full = len(names) > 1 and len({*names} - {*MISSING_WORDS}) == len(names)
+        if not is_full or any(map(_is_data, names)) or not any(map(_is_data, lines[index - 1].split(delimiter))):
+            continue
+        below = lines[index + 1].split(delimiter)
+        if len(below) == len(names) and _is_header_of(lines[index], lines[index + 1], delimiter):
+            yield index
+
+
+def _is_header_of(line: str, row: str, delimiter: str) -> bool:
+    """Return whether a row has numbers or dates, and the line above it has none."""
+    names, cells = ([cell.strip(' "') for cell in each.split(delimiter)] for each in (line, row))
+    return not any(map(_is_data, names)) and any(map(_is_data, cells))
 
 
 def _is_split(lines: list[str], first: int, delimiter: str) -> bool:

@@ -58,6 +58,8 @@ class TableReading:
     """True for a sheet of a workbook that has others."""
     is_too_wide: bool = False
     """True where so many columns have values that none gets a role by itself: looking for one would take minutes."""
+    lines: str | None = None
+    """Where it stands in the file, if other tables stand there, too."""
 
 
 def possible_readings(table: Table, config: DataConfig, examination: Examination) -> Iterator[TableReading]:
@@ -70,10 +72,10 @@ def possible_readings(table: Table, config: DataConfig, examination: Examination
     """
     sheets = _sheets(table, config)
     several = [{"sheet": sheet, **_titles_of_sheet(table, replace(config, sheet=sheet))} for sheet in sheets]
-    parts = _tables_below_each_other(table, config)
-    for options in several or parts:
+    parts = [] if several else _tables_below_each_other(table, config)
+    for options, lines in parts or [(options, None) for options in several]:
         for reading in _readings_without_layout(table, config, options, None, is_part=bool(parts)):
-            yield from _with_layout(replace(reading, is_another_table=True), config)
+            yield from _with_layout(replace(reading, is_another_table=True, lines=lines), config)
     if not (several or parts):
         titles = _titles_of_sheet(table, config)
         frame = None if config.wide or config.layout != "long" or titles else examination.frame
@@ -99,8 +101,8 @@ def _sheets(table: Table, config: DataConfig) -> list[str]:
     return []
 
 
-def _tables_below_each_other(table: Table, config: DataConfig) -> list[dict[str, Any]]:
-    """The options of each of several tables in a text, which is not long."""
+def _tables_below_each_other(table: Table, config: DataConfig) -> list[tuple[dict[str, Any], str]]:
+    """The options of each of several tables in a text, which is not long, and its lines; the longest one first."""
     is_given = config.skip_rows or config.skip_footer or not config.header or config.comment is not None
     text = None if is_given else _text_of(table, None)
     if text is None or text is not table:
@@ -109,7 +111,11 @@ def _tables_below_each_other(table: Table, config: DataConfig) -> list[dict[str,
         start, end = ends_of(text)
     except DataError:  # of a file that is cut short
         return []
-    return find_tables(start)[:MOST_SHEETS] if start.endswith(end) else []
+    tables = find_tables(start) if start.endswith(end) else []
+    longest = sorted(tables, key=lambda lines: lines.first - lines.end)[:MOST_SHEETS]
+    around = ({"skip_rows": lines.first, "skip_footer": lines.num_below} for lines in longest)
+    texts = (f"lines {lines.first + 1:,} to {lines.end:,}" for lines in longest)
+    return [({name: count for name, count in way.items() if count}, text) for way, text in zip(around, texts)]
 
 
 def _text_of(table: Table, sheet: str | None) -> Source | None:
@@ -347,7 +353,7 @@ def _arranged(reading: TableReading, config: DataConfig, layout: str) -> TableRe
         if undated is not None:  # sums below the cells that were merged
             options |= {"undated_rows": "drop", "time": undated[0]}
             frame = _without_undated(frame, config, undated[0])
-        return TableReading(options, frame, reading.is_another_table)
+        return replace(reading, options=options, frame=frame)
     return None
 
 
