@@ -129,7 +129,7 @@ def find_tables(text: str) -> list[TableLines]:
         first = widths.index(widths[-1]) if widths else 0
         are_rows = widths[first + 1 :] == [widths[-1]] * (len(widths) - first - 1) if widths else False
         if are_rows and widths[-1] > 1 and len(block) - first > FEWEST_BELOW:
-            if not _is_header_of(*block[first : first + 2], delimiter):
+            if not _is_header_of(block[first], block[first + 1], delimiter):
                 return []  # lines that go on after a blank one
             num_below = sum(bool(line.strip()) for line in lines[below:])
             tables[block[first]] = TableLines(above + first, below, num_below)

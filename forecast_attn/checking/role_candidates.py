@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections.abc import Iterator
@@ -31,6 +32,7 @@ from forecast_attn.checking.number_times import (
     season_of_fractions,
     season_of_unit,
 )
+from forecast_attn.checking.row_order import may_be_steps
 from forecast_attn.checking.series_candidates import (
     FEWEST_PER_SERIES,
     MOST_REPEATED,
@@ -144,6 +146,11 @@ class RoleCandidate:
         return self.kind in _OF_DATES
 
     @property
+    def is_by_order(self) -> bool:
+        """True for one series whose rows are in order, by their number or by an age, and have no date."""
+        return self.item_id is None and (counts_rows(self.time) or "age" in words_of(self.time))
+
+    @property
     def goes_on(self) -> bool:
         """True where the rows are not all of one time."""
         return bool((self.stamps != self.stamps[0]).any())
@@ -189,6 +196,9 @@ def role_candidates(frame: pd.DataFrame, config: DataConfig) -> list[RoleCandida
         is_known = rows.time == ROW_NUMBER and rows.item_id in frame.columns and not has_time
         return is_known and all(go_up_within(frame, str(rows.item_id)))
 
+    if config.time is None:
+        may_count = functools.cache(lambda: may_be_steps(frame))
+        candidates = [each for each in candidates if not each.is_by_order or may_count()]
     if any(each.is_of_dates and each.goes_on for each in candidates):  # rows are no steps
         candidates = [each for each in candidates if each.is_of_dates or not _numbers_rows(frame, each.time)]
     else:

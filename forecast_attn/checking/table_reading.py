@@ -73,7 +73,8 @@ def possible_readings(table: Table, config: DataConfig, examination: Examination
     sheets = _sheets(table, config)
     several = [{"sheet": sheet, **_titles_of_sheet(table, replace(config, sheet=sheet))} for sheet in sheets]
     parts = [] if several else _tables_below_each_other(table, config)
-    for options, lines in parts or [(options, None) for options in several]:
+    unplaced: list[tuple[dict[str, Any], str | None]] = [(options, None) for options in several]
+    for options, lines in parts or unplaced:
         for reading in _readings_without_layout(table, config, options, None, is_part=bool(parts)):
             yield from _with_layout(replace(reading, is_another_table=True, lines=lines), config)
     if not (several or parts):
@@ -115,7 +116,9 @@ def _tables_below_each_other(table: Table, config: DataConfig) -> list[tuple[dic
     longest = sorted(tables, key=lambda lines: lines.first - lines.end)[:MOST_SHEETS]
     around = ({"skip_rows": lines.first, "skip_footer": lines.num_below} for lines in longest)
     texts = (f"lines {lines.first + 1:,} to {lines.end:,}" for lines in longest)
-    return [({name: count for name, count in way.items() if count}, text) for way, text in zip(around, texts)]
+    return [
+        ({name: count for name, count in way.items() if count}, text) for way, text in zip(around, texts, strict=True)
+    ]
 
 
 def _text_of(table: Table, sheet: str | None) -> Source | None:

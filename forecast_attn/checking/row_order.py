@@ -1,0 +1,77 @@
+"""Evidence that rows without a date are in no order of time: names of things, ages, numbers that follow no others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from statistics import NormalDist
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from forecast_attn.checking.column_names import counts_rows, is_of_the_calendar, words_of
+from forecast_attn.data.timestamps import looks_like_dates
+
+FEWEST_ROWS = 20
+"""Rows whose numbers show whether they follow each other."""
+MOST_ROWS, MOST_COLUMNS = 5000, 30
+"""Rows and columns that are looked at."""
+_LAGS = (1, 4, 7, 12, 24)
+"""Rows apart, of which the longer ones are seasons."""
+_BY_CHANCE = 0.01
+"""Chance that any of the numbers of shuffled rows looks as if it followed itself."""
+_FEWEST_DISTINCT = 3
+_NAMED = 0.9
+"""Share of rows with a name of their own."""
+
+
+def may_be_steps(frame: pd.DataFrame) -> bool:
+    """Return whether the rows of a table may follow each other in time, though no column says when.
+
+    Rows with a name each are things, and not times; those in the order of ages are a life table. Of other numbers some
+    follow themselves, in level or spread, at the next row or a season later. A column alone is not judged.
+
+    Args:
+        frame: of one series.
+    """
+    columns = [frame[name] for name in map(str, frame.columns) if not counts_rows(name)]
+    texts = [column for column in columns if isinstance(column.dtype, pd.CategoricalDtype)]
+    texts = [column for column in texts if not is_of_the_calendar(column) and not looks_like_dates(column)]
+    numbers = [each for each in columns if each.dtype.kind in "iuf" and each.nunique() >= _FEWEST_DISTINCT]
+    if any(map(_names_things, texts)) or any(map(_are_ages_in_order, numbers)):
+        return False
+    if len(frame) < FEWEST_ROWS or len(numbers) + len(texts) < 2 or not numbers:
+        return True
+    values = pd.DataFrame(dict(enumerate(numbers[:MOST_COLUMNS]))).head(MOST_ROWS)
+    groups = [text.head(MOST_ROWS).cat.codes for text in texts]
+    scores = [score for at in values for score in _scores(values[at], groups)]
+    return max(scores, default=np.inf) > NormalDist().inv_cdf(1 - _BY_CHANCE / (2 * max(len(scores), 1)))
+
+
+def _names_things(column: pd.Series) -> bool:
+    """Return whether nearly each row has a word of its own, without digits."""
+    cells = column.dropna().astype(str)
+    is_named = column.nunique() >= _NAMED * len(column)
+    return is_named and len(cells) > 0 and float(cells.str.fullmatch(r"\D*[^\W\d_]{2}\D*").mean()) >= _NAMED
+
+
+def _are_ages_in_order(column: pd.Series) -> bool:
+    return "age" in words_of(str(column.name)) and column.is_monotonic_increasing
+
+
+def _scores(column: pd.Series, groups: list[pd.Series]) -> Iterator[float]:
+    """Autocorrelations of the ranks within groups, in standard deviations of those of shuffled rows."""
+    known = column.notna()
+    values = column[known]
+    for numbers in (values, (values - values.median()).abs()):
+        ranks = numbers.rank()
+        for group in groups:
+            ranks = ranks - ranks.groupby(group[known]).transform("mean")
+        yield from _autocorrelations(np.asarray(ranks - ranks.mean(), np.float64))
+
+
+def _autocorrelations(ranks: NDArray[np.float64]) -> Iterator[float]:
+    power = float(np.mean(ranks**2))
+    for lag in _LAGS:
+        if len(ranks) >= max(3 * lag, FEWEST_ROWS) and power > 0:
+            yield abs(float(np.mean(ranks[lag:] * ranks[:-lag])) / power) * np.sqrt(len(ranks) - lag)
