@@ -36,6 +36,7 @@ from forecast_attn.checking.table_reading import (
     Table,
     TableReading,
     columns_with_leading_zeros,
+    options_up_to_a_row,
     possible_readings,
     without_empty_columns,
 )
@@ -191,6 +192,11 @@ def _small_or_stopped(
     """The likeliest reading of a table without a proposal, if it has but few rows or values; or what stops it."""
     if _names_an_absent_column(examination):
         return (), None
+    assert examination.table is not None
+    unread = options_up_to_a_row(examination.table, config)
+    if unread:
+        errors = examine(examination.table, replace(config, **unread)).to_report().errors
+        return (), Obstacle(unread, errors[0])
     candidates = ((search, options) for search in searches for options in search.likely)
     for at, (search, options) in enumerate(candidates):
         attempt = search.with_answers(options)

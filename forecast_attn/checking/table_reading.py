@@ -193,8 +193,25 @@ def _is_better(read: pd.DataFrame | DataError | None, before: pd.DataFrame | Dat
         return is_no_table and "decimal" in read.options
     if read is None or not isinstance(before, pd.DataFrame):
         return read is not None
-    was_text, is_text = (not pd.api.types.is_numeric_dtype(each.dtypes.iloc[0]) for each in (before, read))
-    return read.shape[1] > 1 or (was_text and not is_text)
+    return read.shape[1] > 1 or (_is_number(read.iloc[:, 0]) and not _is_number(before.iloc[:, 0]))
+
+
+def _is_number(column: pd.Series) -> bool:
+    return pd.api.types.is_numeric_dtype(column.dtype)
+
+
+def options_up_to_a_row(table: Table, config: DataConfig) -> dict[str, Any]:
+    """The options that would read a text but for one of its rows; {} where there are none, or it is a table."""
+    read, text = _read(table, config, {}), _text_of(table, config.sheet)
+    is_text = isinstance(read, pd.DataFrame) and read.shape[1] == 1 and not _is_number(read.iloc[:, 0])
+    is_stopped_elsewhere = isinstance(read, DataError) and read.row is None and read.code in _NO_TABLE
+    if text is None or not (is_text or is_stopped_elsewhere):
+        return {}
+    for around in extra_line_options(text, {}, read):
+        again, options = _read_split(table, config, around)
+        if isinstance(again, DataError) and again.row is not None:
+            return options
+    return {}
 
 
 def _has_two_marks(read: pd.DataFrame | DataError | None) -> bool:

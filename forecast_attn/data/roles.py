@@ -332,7 +332,7 @@ def find_time(frame: pd.DataFrame, free: list[str], reasons: dict[str, str], sou
         first = "name it with --time NAME"
         if named is not None:
             first = f"--time '{named}' shows which of its cells are no stamps"
-        hint = f"{first}; write dates as YYYY-MM-DD or YYYY-MM-DD HH:MM"
+        hint = f"{first}; write dates as YYYY-MM-DD or YYYY-MM-DD HH:MM; --time row-number if rows are in its order"
         message = f"'{source}' has no column of time stamps; its columns are {columns}"
         raise DataError(message, hint, file=source, options=("time",))
     time = (dates or steps)[0]

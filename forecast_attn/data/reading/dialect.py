@@ -408,6 +408,10 @@ def _sample(source: Source, given: str | None, config: DataConfig) -> tuple[str,
     if _MARKUP.match(body):
         message = f"{source.label} is not a CSV: it holds HTML or XML"
         raise DataError(message, "open it in a spreadsheet, and save it as CSV or .xlsx", code="FA106")
+    if body.startswith(b"version https://git-lfs"):
+        raise DataError(
+            f"{source.label} is a pointer of Git LFS, which names the file", "git lfs pull fetches it", code="FA106"
+        )
     if not body.strip():
         raise DataError(f"{source.label} is empty", "expected a header line with column names, then rows")
     return encoding, Sample(body.decode("utf-8"), complete, delimiter)
