@@ -137,15 +137,16 @@ def find_tables(text: str) -> list[TableLines]:
 
 
 def _headers_between_rows(lines: list[str]) -> Iterator[int]:
-    """Lines of different words below a row, and above another one as wide as they."""
+    """Lines of different words below a row, and above another one as wide as they, that do not begin as a row does."""
     delimiter = _likeliest_delimiter(lines)
+    cells = [[cell.strip(' "') for cell in line.split(delimiter)] for line in lines]
+    are_rows = [any(map(_is_number_or_date, row)) for row in cells]
+    begins = {row[0] for row, is_row in zip(cells, are_rows, strict=True) if is_row}
     for index in range(1, len(lines) - 1):
-        names = [cell.strip(' "') for cell in lines[index].split(delimiter)]
-        is_full = len(names) > 1 and len({*names} - {*MISSING_WORDS}) == len(names)
-        if not is_full or any(map(_is_data, names)) or not any(map(_is_data, lines[index - 1].split(delimiter))):
-            continue
-        below = lines[index + 1].split(delimiter)
-        if len(below) == len(names) and _is_header_of(lines[index], lines[index + 1], delimiter):
+        names = cells[index]
+        is_between = are_rows[index - 1] and not are_rows[index] and are_rows[index + 1]
+        is_full = len(cells[index + 1]) == len(names) == len({*names} - {*MISSING_WORDS}) > 1
+        if is_between and is_full and names[0] not in begins:
             yield index
 
 
