@@ -372,9 +372,15 @@ _MOSTLY_NEXT = 0.9
 
 
 def _first_years(text: pd.Series) -> pd.Series:
-    """Seasons of two years, each the year after the other, as their first year; all cells as they are if one is not."""
+    """Seasons of two years, each the year after the other, as their first year; all cells as they are if few are.
+
+    Among many of them, another one, such as 1999-01 for 2000-01, is a mistake: no stamp, and no month.
+    """
     matches = [_YEARS.fullmatch(cell) for cell in text.dropna()]
     pairs = [(int(match[1]), match[2]) for match in matches if match is not None]
-    follow = all(int(second) == (first + 1) % 10 ** len(second) for first, second in pairs)
+    follow = [int(second) == (first + 1) % 10 ** len(second) for first, second in pairs]
     is_no_month = any(len(second) == 4 or not 1 <= int(second) <= 12 for _, second in pairs)
-    return text.str[:4] if len(pairs) == len(matches) and follow and is_no_month else text
+    if len(pairs) < len(matches) or sum(follow) < _MOSTLY_NEXT * len(pairs) or not is_no_month:
+        return text
+    kept = [cell for cell, is_next in zip(text.dropna(), follow, strict=True) if is_next]
+    return text.str[:4].where(text.isin(kept))
