@@ -1048,12 +1048,39 @@ def test_numbers_with_an_odd_last_step_are_put_on_the_usual_one(tmp_path: Path) 
             pd.DataFrame({"date": np.repeat(days(4).to_numpy(), 30), "y": values(120)}),
             id="four days, thirty rows each",
         ),
+        pytest.param(
+            pd.DataFrame(
+                {"years": RNG.integers(1, 15, 60), "price": RNG.normal(9, 2, 60), "km": RNG.normal(90, 9, 60)}
+            ),
+            id="cars for sale",
+        ),
+        pytest.param(
+            pd.DataFrame(
+                {"species": ["a"] * 30 + ["b"] * 30, "length": np.repeat([4.0, 6.0], 30) + RNG.normal(size=60)}
+            ),
+            id="flowers of two species",
+        ),
+        pytest.param(
+            pd.DataFrame(
+                {"plant": [f"plant of {a}{b}{c}" for a in "xyz" for b in "xyz" for c in "xy"], "y": values(18)}
+            ),
+            id="things with names",
+        ),
+        pytest.param(pd.DataFrame({"age": np.arange(20, 80), "deaths": np.arange(60) ** 2}), id="a life table"),
     ],
 )
 def test_what_cannot_be_forecast_gets_no_command(tmp_path: Path, frame: pd.DataFrame) -> None:
     path = tmp_path / "table.csv"
     frame.to_csv(path, index=False)
     assert find_proposals(path, DataConfig()) == ()
+
+
+def test_returns_follow_each_other_by_their_spread(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    spread = np.where(np.arange(400) % 100 < 50, 1, 5)
+    frame = pd.DataFrame({"": np.arange(1, 401), "one": spread * RNG.normal(size=400), "two": RNG.normal(size=400)})
+    frame.to_csv(path, index=False)
+    assert find_proposals(path, DataConfig())[0].options["time"] == "Unnamed: 0"
 
 
 @pytest.mark.slow
