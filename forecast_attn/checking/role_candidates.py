@@ -32,7 +32,7 @@ from forecast_attn.checking.number_times import (
     season_of_fractions,
     season_of_unit,
 )
-from forecast_attn.checking.row_order import may_be_steps
+from forecast_attn.checking.row_order import is_called_age, may_be_steps
 from forecast_attn.checking.series_candidates import (
     FEWEST_PER_SERIES,
     MOST_REPEATED,
@@ -148,7 +148,7 @@ class RoleCandidate:
     @property
     def is_by_order(self) -> bool:
         """True for one series whose rows are in order, by their number or by an age, and have no date."""
-        return self.item_id is None and (counts_rows(self.time) or "age" in words_of(self.time))
+        return self.item_id is None and (counts_rows(self.time) or is_called_age(self.time))
 
     @property
     def goes_on(self) -> bool:

@@ -56,7 +56,12 @@ def _names_things(column: pd.Series) -> bool:
 
 
 def _are_ages_in_order(column: pd.Series) -> bool:
-    return "age" in words_of(str(column.name)) and column.is_monotonic_increasing
+    return is_called_age(str(column.name)) and column.is_monotonic_increasing
+
+
+def is_called_age(name: str) -> bool:
+    """Return whether a column is the age of somebody by its name, and no `gas age` of ice."""
+    return words_of(name) == {"age"}
 
 
 def _scores(column: pd.Series, groups: list[pd.Series]) -> Iterator[float]:
@@ -71,7 +76,7 @@ def _scores(column: pd.Series, groups: list[pd.Series]) -> Iterator[float]:
 
 
 def _autocorrelations(ranks: NDArray[np.float64]) -> Iterator[float]:
-    power = float(np.mean(ranks**2))
     for lag in _LAGS:
-        if len(ranks) >= max(3 * lag, FEWEST_ROWS) and power > 0:
-            yield abs(float(np.mean(ranks[lag:] * ranks[:-lag])) / power) * np.sqrt(len(ranks) - lag)
+        if len(ranks) >= max(3 * lag, FEWEST_ROWS) and ranks.any():
+            shared = float(np.mean(ranks[lag:] * ranks[:-lag]) / np.mean(ranks**2))
+            yield abs(shared) * np.sqrt(len(ranks) - lag)
