@@ -99,7 +99,7 @@ def find_rules(text: str) -> dict[str, Any]:
 
 
 class TableLines(NamedTuple):
-    """Where one of several tables stands."""
+    """Place of one of several tables."""
 
     first: int
     """Its header, from 0."""
