@@ -72,7 +72,7 @@ _ZONE_IN_BRACKETS = re.compile(r"(?<=[\dZ]) ?\[[A-Za-z_]+(?:/[A-Za-z_]+)*\]$")
 _FISCAL = re.compile(r"(?:fiscal year|fy)[ .-]?(?=\d{4})", re.IGNORECASE)
 _SPAN = re.compile(r"(.{8,}?)(?: - | – | to | bis |/)(.{8,})")
 _CLOCKS = re.compile(r"(.*\d{1,2}:\d{2}) ?(?: - | – )\d{1,2}:\d{2}")
-_NUMBERED_MONTH = re.compile(r"(?:m|mon|mo|month|monat|mois|mes|mês|mese)?[ ._-]?(0?[1-9]|1[0-2])", re.IGNORECASE)
+_NUMBERED_MONTH = re.compile(r"(?:m|p|mon|mo|month|monat|mois|mes|mês|mese)?[ ._-]?(0?[1-9]|1[0-2])", re.IGNORECASE)
 _YEARS = re.compile(r"(\d{4}) ?[-/–] ?(\d{4}|\d{2})")
 _SHORT_MONTHS = re.compile(r"(0?[1-9]|1[0-2])[/-](\d{2})")
 _SHORT_YEARS = re.compile(r"(\d{2})[ -]([A-Z][a-z]{2,8})")
@@ -97,7 +97,7 @@ _MARK = re.compile(r"(?<=[\w.])\s*(?:\[[a-z]\]|\([a-z]\)|[*†]+)$")
 """Behind what is provisional, revised, or has a footnote: `Jan 2024 [r]`, `2002-03*`."""
 _Plain = str | Callable[[re.Match[str]], str]
 _PLAIN_FORMS: tuple[tuple[str, _Plain], ...] = (
-    (r"[QT]([1-4])[ /_-]?['’]?(\d{4}|\d{2})", lambda date: f"{full_year(date[2])}Q{date[1]}"),  # Q42010 is no X4201
+    (r"[QTK]([1-4])[ /_-]?['’]?(\d{4}|\d{2})", lambda date: f"{full_year(date[2])}Q{date[1]}"),  # Q42010 is no X4201
     (r"""(?:=?['"]|[A-Z]|year )(\d{4}.*?)"?""", r"\1"),  # '2024-01-31, X2024.01.31, year 2024
     (rf"(0?[1-9]|1[0-2])[/.-]{_YEAR}", lambda date: f"{date[2]}-{date[1]:0>2}"),  # 1/2024
     (rf"{_YEAR}[:_](0[1-9]|1[0-2])", r"\1-\2"),
@@ -118,14 +118,15 @@ _PLAIN_FORMS: tuple[tuple[str, _Plain], ...] = (
     (r"[QT]([1-4])[ /_-]*FY ?['’]?(\d{4}|\d{2})", lambda date: f"{full_year(date[2])}Q{date[1]}"),
     (r"(\d{1,4})([ _])(\d{1,2})\2(\d{4}|\d{2})", r"\1-\3-\4"),
     (r"([1-4])Q[ -]?['’]?(\d{4}|\d{2})", lambda date: f"{full_year(date[2])}Q{date[1]}"),
-    (rf"{_YEAR}[ /.:-]?[QT]0?([1-4])", r"\1Q\2"),
+    (rf"{_YEAR}[ /.:-]?[QTK]0?([1-4])", r"\1Q\2"),  # K in Danish
     (rf"{_ORDINAL_NUMBER} ?(?:quart|trim)\w*\.?(?: of)? {_YEAR}", lambda date: f"{date[2]}Q{_ordinal(date[1])}"),
     (rf"{_YEAR} {_ORDINAL_NUMBER} ?(?:quart|trim)\w*\.?", lambda date: f"{date[1]}Q{_ordinal(date[2])}"),
     (rf"{_YEAR}[ /.:-](I|II|III|IV)", lambda date: f"{date[1]}Q{_ROMAN.index(date[2].upper()) + 1}"),
     (rf"(I|II|III|IV)[ /.:-]{_YEAR}", lambda date: f"{date[2]}Q{_ROMAN.index(date[1].upper()) + 1}"),
     (rf"{_YEAR}[ -]?[HS]([12])", lambda date: f"{date[1]}-{'07' if date[2] == '2' else '01'}"),
     (rf"[HS]([12])[ /-]?{_YEAR}", lambda date: f"{date[2]}-{'07' if date[1] == '2' else '01'}"),
-    (rf"{_YEAR}[ -]?(?:W|WK|WEEK|KW)[ .-]?(\d{{1,2}})", lambda week: f"{week[1]}-W{week[2]:0>2}"),
+    (rf"(?:FY ?)?{_YEAR}[ /,_-]*P(0?[1-9]|1[0-2])", r"\1-\2"),  # periods of accountants
+    (rf"{_YEAR}[ -]?(?:W|WK|WEEK|KW|U)[ .-]?(\d{{1,2}})", lambda week: f"{week[1]}-W{week[2]:0>2}"),
     (rf"(?:W|WK|WEEK|KW)[ .-]?(\d{{1,2}})[ /,-]+{_YEAR}", lambda week: f"{week[2]}-W{week[1]:0>2}"),
     (rf"(\d{{1,2}})\.? ?(?:WK|WEEK|KW)[ /,-]+{_YEAR}", lambda week: f"{week[2]}-W{week[1]:0>2}"),
     (r"(?:w/[ec]|week [a-z]+):? (.*\d.*)", r"\1"),  # week ending 7 Jan 2024
