@@ -22,6 +22,7 @@ from forecast_attn.checking.error_options import (
     FEWEST_STEPS,
     FULL,
     MOST_AVERAGED,
+    MOST_HIDDEN,
     Problem,
     config_of_frame,
     may_be_summed,
@@ -30,7 +31,7 @@ from forecast_attn.checking.error_options import (
 from forecast_attn.checking.examination import Examination, examine
 from forecast_attn.checking.missing_marks import marks_of_missing
 from forecast_attn.checking.number_times import is_day_count
-from forecast_attn.checking.proposal import MOST_HIDDEN, Proposal, check_command_text, proposal_of
+from forecast_attn.checking.proposal import Proposal, check_command_text, proposal_of
 from forecast_attn.checking.role_candidates import RoleCandidate, role_candidates
 from forecast_attn.checking.table_reading import (
     Table,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -47,8 +47,15 @@ MOST_AVERAGED = 0.03
 COARSER = ("s", "min", "5min", "15min", "30min", "h", "D", "B", "W-MON", "MS", "QS-JAN", "YS-JAN")
 """Steps that `--resample` is tried with, finest first."""
 FEWEST_STEPS = 20
+MOST_HIDDEN = 0.5
+"""Share of steps without a value that `--missing mask` may hide without a word."""
 FULL = 0.8
 """Share of steps that have a row, of a step that is fine enough."""
+_HALF = 1 - MOST_HIDDEN
+"""The same, where no step has as many: the other steps are hidden."""
+_FEWEST_FILLED = 10
+_ROUND = (5, 10, 20, 50, 100)
+"""Whole steps that numbers are put on where their usual one leaves many out."""
 _FULL_OF_AMOUNTS = 0.55
 """The same, of amounts that are summed: a day without a booking is a zero, no hole. Hours on half hours fill 0.5."""
 _FEWEST_CENTS = 0.2
@@ -108,15 +115,9 @@ class Problem:
         drifting = None if tried is not None or sums else drifting_step(distinct_values(stamps))
         if drifting is not None:
             return {"resample": drifting}
-        for step in COARSER[COARSER.index(tried) + 1 if tried in COARSER else 0 :]:
-            frequency = parse_frequency(step)
-            filled = distinct_values(floored(stamps, frequency))
-            if len(filled) < FEWEST_STEPS:
-                return None
-            number = frequency.steps_between(filled[:1], filled[-1:])[0] + 1
-            if len(filled) >= (_FULL_OF_AMOUNTS if sums else FULL) * number:
-                return {"resample": step} | of_sums
-        return None
+        steps = COARSER[COARSER.index(tried) + 1 if tried in COARSER else 0 :]
+        step = _filled_step(stamps, steps, _FULL_OF_AMOUNTS if sums else FULL) or _filled_step(stamps, steps, _HALF)
+        return None if step is None else {"resample": step} | of_sums
 
     def _repeats_units(self, cells: Cells) -> bool:
         """Return whether rows are of years that stand more than once, or of days or weeks in order, and of no part."""
@@ -131,6 +132,18 @@ class Problem:
             is_of_the_calendar(each) or (column is not None and are_days_within(each, column)) for each in others
         )
         return bool(cells.repeats.any()) and (are_years or are_in_order) and not is_divided
+
+
+def _filled_step(stamps: NDArray[Any], steps: Sequence[str], share: float, fewest: int = _FEWEST_FILLED) -> str | None:
+    """The first of steps, finest first, of which the stamps of a series fill this share, and at least a few."""
+    for step in steps:
+        frequency = parse_frequency(step)
+        filled = distinct_values(floored(stamps, frequency))
+        if len(filled) < fewest:
+            return None
+        if len(filled) >= share * (frequency.steps_between(filled[:1], filled[-1:])[0] + 1):
+            return step
+    return None
 
 
 def _is_unit_in_order(column: pd.Series) -> bool:
@@ -150,9 +163,11 @@ def _usual_whole_step(cells: Cells) -> Options | None:
     common = _common_step(cells)
     if common > 1:
         return {"freq": str(common)} if len(str(common)) <= LONGEST_NUMBER else None
-    step = int(steps[len(steps) // 2])
-    filled = distinct_values(stamps // step)
-    return {"resample": str(step)} if len(filled) >= FULL * (filled[-1] - filled[0] + 1) else None
+    usual = int(steps[len(steps) // 2])
+    longer = [str(number) for number in (usual, *_ROUND) if number >= usual]
+    step = _filled_step(stamps, longer[:1], FULL, 0) or _filled_step(stamps, longer, FULL)
+    step = step or _filled_step(stamps, longer, _HALF)
+    return None if step is None else {"resample": step}
 
 
 def repeats_are_equal(examination: Examination) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from forecast_attn.checking.error_options import ZONES_BY_CLOCK
+from forecast_attn.checking.error_options import MOST_HIDDEN, ZONES_BY_CLOCK
 from forecast_attn.checking.examination import Examination
 from forecast_attn.config.options import DataConfig, find_option
 from forecast_attn.config.values import flag_name
@@ -21,9 +21,6 @@ from forecast_attn.data.panel import Panel
 from forecast_attn.data.reading.joined import ROW_COUNT, ROW_NUMBER
 from forecast_attn.data.reading.positions import LAYOUT_ROWS, WIDE_ROWS
 from forecast_attn.data.roles import Roles
-
-MOST_HIDDEN = 0.5
-"""Share of steps without a value that `--missing mask` may hide without a word."""
 
 
 @dataclass(frozen=True)
