@@ -8,7 +8,7 @@ import pandas as pd
 
 from forecast_attn.data.reading.joined import ROW_NUMBER
 from forecast_attn.data.reading.time_parts import unit_of, unit_of_column
-from forecast_attn.data.roles import is_numeric
+from forecast_attn.data.roles import TIME_NAMES, is_numeric
 
 COUNTERS = ("no", "no.", "nr", "obs", "rownames", "row", "n", "number", "instant", "index")
 """Names of columns that number the rows."""
@@ -32,6 +32,7 @@ _INTENSITY_WORDS = {
 }
 """Words of numbers that are averaged, never summed."""
 _CURRENCY = r"[$€£¥₹]|\b(EUR|USD|GBP|CHF|JPY)\b"
+_UNIT_WORDS = ("year", "month", "week", "day", "hour", "minute", "min", "second", "sec")
 _MOST_LETTERS = 3
 """Longest name that may be short for a unit of time, or for anything else."""
 _MOST_OF_UNITS = {"quarter": 4, "month": 12, "hour": 24, "day": 366, "week": 53, "minute": 59}
@@ -45,6 +46,13 @@ def words_of(name: str) -> set[str]:
 def is_called_year(name: str) -> bool:
     """Return whether the word year is in a name: `iyear`, `year of sale`."""
     return unit_of(name) == "year" or "year" in name.lower()
+
+
+def is_called_time(name: str) -> bool:
+    """Return whether the last word of a name is a time or a unit of it, one or several: `time`, `pan_day`, `Weeks`."""
+    words = re.findall("[A-Z]?[a-z]+|[A-Z]+", name)
+    last = words[-1].lower() if words else ""
+    return last in TIME_NAMES or last in _UNIT_WORDS or last.removesuffix("s") in _UNIT_WORDS
 
 
 def is_unnamed_counter(name: str) -> bool:

@@ -62,6 +62,8 @@ _FEWEST_CENTS = 0.2
 """Share of amounts of money that end in a cent: most prices may be 4.90 and 12.50."""
 _MOSTLY_CENTS = 0.9
 _COUNT_WORDS = {"count", "cnt", "quantity", "qty"}
+_CLOSE_OF_WHOLE = 4 / 3
+"""Ratio to their median within which whole numbers are levels, such as votes in per cent, and others up to 2."""
 _UNLIKE = 0.3
 """Correlation of neighbouring rows below which they are amounts rather than levels."""
 ZONES_BY_CLOCK = {
@@ -161,8 +163,10 @@ def _usual_whole_step(cells: Cells) -> Options | None:
     if len(steps) == 0 or steps[len(steps) // 2] < 2:
         return None
     common = _common_step(cells)
-    if common > 1:
-        return {"freq": str(common)} if len(str(common)) <= LONGEST_NUMBER else None
+    if len(str(common)) > LONGEST_NUMBER:
+        return None
+    if common > 1 and _filled_step(stamps, [str(common)], _HALF, 0) is not None:
+        return {"freq": str(common)}
     usual = int(steps[len(steps) // 2])
     longer = [str(number) for number in (usual, *_ROUND) if number >= usual]
     step = _filled_step(stamps, longer[:1], FULL, 0) or _filled_step(stamps, longer, FULL)
@@ -327,7 +331,8 @@ def _are_shares(name: str, values: NDArray[np.float64]) -> bool:
     is_whole = bool((values == np.round(values)).all())
     low, middle, high = np.quantile(values, (0.05, 0.5, 0.95))
     are_parts = not is_whole and values.min() >= 0 and values.max() <= 1
-    return are_parts or bool(not is_whole and low > middle / 2 > 0 and high < 2 * middle)
+    spread = _CLOSE_OF_WHOLE if is_whole else 2
+    return are_parts or bool(low > middle / spread > 0 and high < spread * middle)
 
 
 def _are_in_cents(values: NDArray[np.float64]) -> bool:

@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.checking.column_names import is_called_year
+from forecast_attn.checking.column_names import is_called_time, is_called_year
 from forecast_attn.data.cells import epoch_unit
 from forecast_attn.data.frequency import distinct_values, guess_alias, parse_frequency
-from forecast_attn.data.reading.time_parts import are_whole, holds_years, unit_of, unit_of_column
+from forecast_attn.data.reading.time_parts import are_whole, holds_years, unit_of_column
 from forecast_attn.data.roles import TIME_NAMES, is_numeric
 from forecast_attn.data.timestamps import SERIAL_DAYS, are_serial_days, is_plain_number, parse_timestamps
 
@@ -164,7 +164,7 @@ def is_day_count(column: pd.Series) -> bool:
     """Return whether whole numbers in order, some of them several times, are days or weeks by their name: `pan_day`."""
     if not pd.api.types.is_integer_dtype(column.dtype) or column.is_unique or not column.is_monotonic_increasing:
         return False
-    return unit_of(re.split(r"[ _.-]", str(column.name))[-1]) in ("day", "week")
+    return re.search(r"(?:^|[ _.-])(?:day|week)s?$", str(column.name).lower()) is not None
 
 
 def are_only_times(columns: list[pd.Series]) -> bool:
@@ -174,19 +174,24 @@ def are_only_times(columns: list[pd.Series]) -> bool:
 
 
 def counts_within(column: pd.Series, names: list[pd.Series]) -> bool:
-    """Return whether whole numbers mostly go up by one and go back only where the next name begins: cycles of machines.
+    """Return whether whole numbers go back only where the next name begins, and else up: cycles of machines.
+
+    By one, mostly, or by any step where they are called a time.
 
     Args:
         column: of a table whose series stand one below the other.
-        names: columns of text.
+        names: columns of text or of whole numbers.
     """
     if not pd.api.types.is_integer_dtype(column.dtype) or len(column) < FEWEST_ROWS:
         return False
     steps = np.diff(column.to_numpy(np.int64))
     back = np.flatnonzero(steps <= 0)
-    if not len(back) or np.mean(steps == 1) < MOSTLY_REGULAR:
+    is_time = is_called_time(str(column.name))
+    if not len(back) or np.mean(steps > 0 if is_time else steps == 1) < MOSTLY_REGULAR:
         return False
     for name in names:
+        if not is_time and not isinstance(name.dtype, pd.CategoricalDtype):
+            continue
         codes = pd.factorize(name)[0]
         changes = np.flatnonzero(np.diff(codes))
         if np.isin(back, changes).all() and len(changes) + 1 == len(np.unique(codes)):

@@ -13,7 +13,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.checking.column_names import counts_rows, is_called_a_name, is_called_id, is_called_year, words_of
+from forecast_attn.checking.column_names import (
+    counts_rows,
+    is_called_a_name,
+    is_called_id,
+    is_called_time,
+    is_called_year,
+    words_of,
+)
 from forecast_attn.checking.number_times import (
     FEWEST_ROWS,
     FEWEST_STARTS,
@@ -80,15 +87,17 @@ _UNEVEN_DATES = 2
 """Dates that are unique and irregular."""
 _REPEATED_UNITS = 3
 """Years, weeks or days in order, some of which stand more than once."""
-_COUNTED_ROWS = 4
+_UNEVEN_NUMBERS = 4
+"""Whole numbers called a time, or years, that go on in each row of a series, by irregular steps."""
+_COUNTED_ROWS = 5
 """Numbers of rows, counted in the file."""
-_EVENTS = 5
+_EVENTS = 6
 """Dates that stand more than once in a series."""
-_ROW_NUMBERS = 6
+_ROW_NUMBERS = 7
 """Numbers of rows, counted here."""
-_NEITHER = 7
+_NEITHER = 8
 """Whole numbers that repeat or are irregular."""
-_OF_DATES = (_DATES, _UNEVEN_DATES, _EVENTS)
+_OF_DATES = (_DATES, _UNEVEN_DATES, _UNEVEN_NUMBERS, _EVENTS)
 
 
 @dataclass(frozen=True)
@@ -142,7 +151,7 @@ class RoleCandidate:
 
     @property
     def is_of_dates(self) -> bool:
-        """True where the time is a date, of rows that are steps or events."""
+        """True where the time is a date or an irregular number, of rows that are steps or events."""
         return self.kind in _OF_DATES
 
     @property
@@ -272,9 +281,8 @@ def _may_have_names(frame: pd.DataFrame, time: str) -> bool:
 
     The days of an exchange with nothing but their year have no such columns.
     """
-    others = [
-        column for name, column in frame.items() if name != time and not pd.api.types.is_float_dtype(column.dtype)
-    ]
+    names = [name for name in map(str, frame.columns) if name != time and not counts_rows(name)]
+    others = [frame[name] for name in names if not pd.api.types.is_float_dtype(frame[name].dtype)]
     most = int(frame[time].value_counts().max()) if time in frame.columns else 1
     return math.prod(column.nunique() for column in others) >= most / 2
 
@@ -298,13 +306,13 @@ def _time_candidates(frame: pd.DataFrame, config: DataConfig) -> Iterator[str]:
     numbers = [name for name in free if name not in dates and pd.api.types.is_numeric_dtype(frame[name].dtype)]
     may_count = [name for name in numbers if counts_rows(name) or not (is_called_id(name) or is_called_a_name(name))]
     counters = [name for name in may_count if counts_up(frame[name], in_series=not dates)]  # no lines of invoices
-    texts = [] if dates else [frame[name] for name in free if isinstance(frame[name].dtype, pd.CategoricalDtype)]
-    counters += [name for name in may_count if name not in counters and counts_within(frame[name], texts)]
+    names = [] if dates else [frame[name] for name in free if not pd.api.types.is_float_dtype(frame[name].dtype)]
+    counters += [name for name in may_count if name not in counters and counts_within(frame[name], names)]
     yield from (name for name in numbers if name.lower() in (*named, *_STEPS) or name in counters)
     others = [name for name in numbers if name.lower() not in (*named, *_STEPS)]
     yield from (name for name in others if name not in counters and is_day_count(frame[name]))
     may_be_years = [name for name in others if holds_years(frame[name])]  # `iyear`, `year of sale`, `season_start`
-    years = [name for name in may_be_years if is_called_year(name) or begins_again(frame[name])]
+    years = [name for name in may_be_years if _is_called_time(frame[name]) or begins_again(frame[name])]
     yield from (name for name in others if name in years or is_of_digits(frame[name]))
     parts = time_parts(frame, free)
     if len(parts) == 1 and parts[0].lower() not in named:
@@ -409,7 +417,6 @@ def _candidates_with(frame: pd.DataFrame, time: str, config: DataConfig) -> Iter
         if name not in joined:  # a misspelt name: the error message suggests the right one
             return
         keys = pd.factorize(joined[name])[0]
-    is_unique = not pd.DataFrame({"key": keys, "stamp": stamps}).duplicated().any()
     longest = stamps[keys == np.bincount(keys[keys >= 0]).argmax()]
     if len(longest) < (FEWEST_ROWS if name is None else FEWEST_PER_SERIES):
         return
@@ -420,7 +427,7 @@ def _candidates_with(frame: pd.DataFrame, time: str, config: DataConfig) -> Iter
         season = season_of_fractions(frame) or season_of_cycle(frame)
     if season is None and date_format is None and stamps.dtype.kind == "i" and regular >= REGULAR:
         season = season_of_unit(frame[time], len(steps)) if time in frame.columns else None
-    kind = _kind(frame, time, stamps, is_unique=is_unique, is_regular=regular >= REGULAR)
+    kind = _kind(frame, time, stamps, keys, is_regular=regular >= REGULAR)
     may_repeat = name is None and time in frame.columns and _counts_a_unit(frame[time])
     if kind == _NEITHER and may_repeat and regular >= REGULAR and _are_sorted(stamps):
         are_few = np.median(np.unique(stamps, return_counts=True)[1]) == 1
@@ -429,6 +436,20 @@ def _candidates_with(frame: pd.DataFrame, time: str, config: DataConfig) -> Iter
     if config.item_id is None and name in frame.columns and frame[name].isna().any():  # unless those are called `NA`
         others = _candidates_with(frame.drop(columns=[name]), time, config)
         yield from (each for each in others if each.kind != _REPEATED_UNITS)  # whose sums would hold those of totals
+
+
+def _is_called_time(column: pd.Series) -> bool:
+    """Return whether a column is called a time, or holds years and is called so or has the names of rows."""
+    name = str(column.name)
+    is_year = holds_years(column) and (is_called_year(name) or counts_rows(name))
+    return is_year or name.lower() in _STEPS or is_called_time(name)
+
+
+def _goes_on_within(stamps: NDArray[Any], keys: NDArray[np.int64]) -> bool:
+    """Return whether each row of a series is later than the row before it, or each is earlier."""
+    order = np.argsort(keys, kind="stable")
+    steps = np.diff(stamps[order])[np.diff(keys[order]) == 0]
+    return bool(len(steps) and ((steps > 0).all() or (steps < 0).all()))
 
 
 def _counts_a_unit(column: pd.Series) -> bool:
@@ -493,14 +514,17 @@ def _rows_of_far_years(frame: pd.DataFrame, config: DataConfig) -> Iterator[Role
             )
 
 
-def _kind(frame: pd.DataFrame, time: str, stamps: NDArray[Any], *, is_unique: bool, is_regular: bool) -> int:
+def _kind(frame: pd.DataFrame, time: str, stamps: NDArray[Any], keys: NDArray[np.int64], *, is_regular: bool) -> int:
     """Dates that are unique and regular, steps that are; then dates that another step makes a series of; then rows."""
     if time == ROW_NUMBER:
         return _ROW_NUMBERS
-    is_date, is_axis = stamps.dtype.kind == "M", is_unique and is_regular
-    if is_date:
-        return _DATES if is_axis else _UNEVEN_DATES if is_unique else _EVENTS
-    return _NEITHER if not is_axis else _COUNTED_ROWS if _counts_no_years(frame, time) else _STEP_NUMBERS
+    is_unique = not pd.DataFrame({"key": keys, "stamp": stamps}).duplicated().any()
+    if stamps.dtype.kind == "M":
+        return _EVENTS if not is_unique else _DATES if is_regular else _UNEVEN_DATES
+    if is_unique and is_regular:
+        return _COUNTED_ROWS if _counts_no_years(frame, time) else _STEP_NUMBERS
+    is_called = time in frame.columns and _is_called_time(frame[time])
+    return _UNEVEN_NUMBERS if is_called and _goes_on_within(stamps, keys) else _NEITHER
 
 
 def _counts_no_years(frame: pd.DataFrame, time: str) -> bool:

@@ -130,7 +130,32 @@ def first_months(cells: tuple[str, ...]) -> dict[str, int | None]:
 
 
 def time_parts(frame: pd.DataFrame, free: list[str]) -> list[str]:
-    """The columns that count year, quarter or month, day, hour and minute, or a period of the day, from the year on."""
+    """The columns that count year, quarter or month, day, hour and minute, or a period of the day, from the year on.
+
+    Be they called so or so with one and the same word beside it: `YearSold` and `MonthSold`.
+    """
+    parts = _parts_by_names(frame, free)
+    for units in _units_beside_words(free) if len(parts) < 2 else ():
+        named = _parts_by_names(frame[list(units)].rename(columns=units), list(units.values()))
+        names = {unit: name for name, unit in units.items()}
+        parts = [names[unit] for unit in named] if len(named) > len(parts) else parts
+    return parts
+
+
+def _units_beside_words(names: list[str]) -> list[dict[str, str]]:
+    """Names of a unit of time and other words -> the unit, for all that have the same other words and a year."""
+    groups: dict[str, dict[str, str]] = {}
+    for name in names:
+        words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+", re.sub("(?i)day_of_month", "day", name))
+        at = next((at for at in (0, -1) if len(words) > 1 and unit_of(words[at]) is not None), None)
+        if at is not None and len(words[at]) > 1:
+            group = groups.setdefault(" ".join(words[1:] if at == 0 else words[:-1]).lower(), {})
+            group.setdefault(name, str(unit_of(words[at])))
+    return [group for group in groups.values() if "year" in group.values() and len({*group.values()}) == len(group)]
+
+
+def _parts_by_names(frame: pd.DataFrame, free: list[str]) -> list[str]:
+    """The parts of a date, from the year on, of columns that are called so, or by their cells."""
     columns: dict[str | None, str] = {}
     for name in free:
         columns.setdefault(unit_of_column(frame[name]), name)
@@ -309,6 +334,9 @@ def joined_time(columns: list[pd.Series], source: str) -> pd.Series:
     Raises:
         DataError: the columns are neither units of time nor a date and a clock.
     """
+    units_of_names = _units_beside_words([str(column.name) for column in columns])
+    if units_of_names and len(units_of_names[0]) == len(columns):
+        columns = [column.rename(units_of_names[0][str(column.name)]) for column in columns]
     columns = _by_position(columns)
     units = {unit_of_column(column): column for column in columns}
     if "year" in units and len(columns) == 2 and are_days_of_years(*columns):
