@@ -32,7 +32,7 @@ _INTENSITY_WORDS = {
 }
 """Words of numbers that are averaged, never summed."""
 _CURRENCY = r"[$€£¥₹]|\b(EUR|USD|GBP|CHF|JPY)\b"
-_UNIT_WORDS = ("year", "month", "week", "day", "hour", "minute", "min", "second", "sec")
+_UNIT_WORDS = ("age", "year", "month", "week", "day", "hour", "minute", "min", "second", "sec")
 _MOST_LETTERS = 3
 """Longest name that may be short for a unit of time, or for anything else."""
 _MOST_OF_UNITS = {"quarter": 4, "month": 12, "hour": 24, "day": 366, "week": 53, "minute": 59}
@@ -49,7 +49,7 @@ def is_called_year(name: str) -> bool:
 
 
 def is_called_time(name: str) -> bool:
-    """Return whether the last word of a name is a time or a unit of it, one or several: `time`, `pan_day`, `Weeks`."""
+    """Return whether the last word of a name is a time, an age or a unit of it: `time`, `pan_day`, `Weeks`."""
     words = re.findall("[A-Z]?[a-z]+|[A-Z]+", name)
     last = words[-1].lower() if words else ""
     return last in TIME_NAMES or last in _UNIT_WORDS or last.removesuffix("s") in _UNIT_WORDS

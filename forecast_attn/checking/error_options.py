@@ -29,6 +29,7 @@ from forecast_attn.checking.number_times import (
     regularity,
 )
 from forecast_attn.checking.role_candidates import MOST_BAD_STAMPS
+from forecast_attn.checking.series_candidates import FEWEST_PER_SERIES
 from forecast_attn.checking.target_candidates import are_marks
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.axis import uneven_steps
@@ -54,8 +55,9 @@ FULL = 0.8
 _HALF = 1 - MOST_HIDDEN
 """The same, where no step has as many: the other steps are hidden."""
 _FEWEST_FILLED = 10
-_ROUND = (5, 10, 20, 50, 100)
-"""Whole steps that numbers are put on where their usual one leaves many out."""
+_ROUND = tuple(digit * 10**power for power in range(15) for digit in (1, 2, 5))
+_MOST_ROUND = 6
+"""Round numbers of a step that are tried where the usual one leaves many steps out."""
 _FULL_OF_AMOUNTS = 0.55
 """The same, of amounts that are summed: a day without a booking is a zero, no hole. Hours on half hours fill 0.5."""
 _FEWEST_CENTS = 0.2
@@ -118,7 +120,8 @@ class Problem:
         if drifting is not None:
             return {"resample": drifting}
         steps = COARSER[COARSER.index(tried) + 1 if tried in COARSER else 0 :]
-        step = _filled_step(stamps, steps, _FULL_OF_AMOUNTS if sums else FULL) or _filled_step(stamps, steps, _HALF)
+        share, fewest = _FULL_OF_AMOUNTS if sums else FULL, _fewest_filled(cells)
+        step = _filled_step(stamps, steps, share, fewest) or _filled_step(stamps, steps, _HALF, fewest)
         return None if step is None else {"resample": step} | of_sums
 
     def _repeats_units(self, cells: Cells) -> bool:
@@ -136,7 +139,12 @@ class Problem:
         return bool(cells.repeats.any()) and (are_years or are_in_order) and not is_divided
 
 
-def _filled_step(stamps: NDArray[Any], steps: Sequence[str], share: float, fewest: int = _FEWEST_FILLED) -> str | None:
+def _fewest_filled(cells: Cells) -> int:
+    """The steps that the longest series must fill: more of a single one, for those of a study are short."""
+    return FEWEST_PER_SERIES if len(cells.item_ids) > 1 else _FEWEST_FILLED
+
+
+def _filled_step(stamps: NDArray[Any], steps: Sequence[str], share: float, fewest: int) -> str | None:
     """The first of steps, finest first, of which the stamps of a series fill this share, and at least a few."""
     for step in steps:
         frequency = parse_frequency(step)
@@ -168,9 +176,8 @@ def _usual_whole_step(cells: Cells) -> Options | None:
     if common > 1 and _filled_step(stamps, [str(common)], _HALF, 0) is not None:
         return {"freq": str(common)}
     usual = int(steps[len(steps) // 2])
-    longer = [str(number) for number in (usual, *_ROUND) if number >= usual]
-    step = _filled_step(stamps, longer[:1], FULL, 0) or _filled_step(stamps, longer, FULL)
-    step = step or _filled_step(stamps, longer, _HALF)
+    longer = list(map(str, (usual, *(number for number in _ROUND if number > usual))))[: _MOST_ROUND + 1]
+    step = _filled_step(stamps, longer[:1], FULL, 0) or _filled_step(stamps, longer, _HALF, _fewest_filled(cells))
     return None if step is None else {"resample": step}
 
 

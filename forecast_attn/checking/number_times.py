@@ -44,6 +44,10 @@ _DAYS_OF_YEAR = (364, 366)
 _COUNTED_PART = re.compile(r"^\d+[:-](0*[1-9]\d*)$")
 _NEARLY_EQUAL = 0.01
 """Share by which steps that are written with few digits may differ."""
+_LARGEST_DECIMAL = 1e9
+_MOST_DECIMALS = 4
+_OFF_STEP = 0.05
+"""Share of a step by which decimal numbers may miss it."""
 _DIGITS = {"%Y%m": 6, "%y%m%d": 6, "%G%V": 6, "%Y0%m": 7, "%Y%j": 7, "%d%m%Y": 8, "%m%d%Y": 8}
 """`--date-format` of whole numbers -> most of their digits; the likelier ones first."""
 _LIKELY_PAST, _LIKELY_FUTURE = np.datetime64("1800-01-01"), np.datetime64("2101-01-01")
@@ -117,6 +121,26 @@ def format_of_digits(column: pd.Series) -> str | None:
     return next((form for form in forms if _are_regular(numbers, form)), None)
 
 
+def format_of_decimals(column: pd.Series) -> str | None:
+    """The `--date-format` of decimal numbers: the step that they are apart, or that of their last digits.
+
+    None for whole numbers.
+    """
+    if not pd.api.types.is_float_dtype(column.dtype) or are_whole(column) or column.isna().any():
+        return None
+    numbers = distinct_values(column.to_numpy(np.float64))
+    if len(numbers) < FEWEST_ROWS or not np.isfinite(numbers).all() or np.abs(numbers).max() >= _LARGEST_DECIMAL:
+        return None
+    usual = float(np.ptp(numbers)) / max(round(np.ptp(numbers) / float(np.median(np.diff(numbers)))), 1)
+    if np.abs(numbers / usual - np.round(numbers / usual)).max() < _OFF_STEP:
+        return f"{usual:.6g}"
+    for decimals in range(1, _MOST_DECIMALS + 1):
+        whole = np.round(numbers * 10**decimals)
+        if np.abs(numbers * 10**decimals - whole).max() < _NEARLY:
+            return f"{int(np.gcd.reduce(whole.astype(np.int64))) / 10**decimals:.6g}"
+    return f"{10**-_MOST_DECIMALS:f}".rstrip("0")
+
+
 def _are_regular(numbers: NDArray[np.float64], form: str) -> bool:
     """Return whether whole numbers are likely dates of a form, and mostly one step apart."""
     for some in (numbers[:FEWEST_ROWS], numbers):  # a few tell in most columns that they are no dates
@@ -147,6 +171,14 @@ def counts_up(column: pd.Series, *, in_series: bool = False) -> bool:
     starts = np.flatnonzero(np.diff(numbers, prepend=np.nan) != 1)
     is_long = len(numbers) >= FEWEST_COUNTED * max(len(starts), 1)
     return is_long and (len(starts) == 1 or in_series) and bool((numbers[starts] == numbers[0]).all())
+
+
+def goes_on_evenly(column: pd.Series) -> bool:
+    """Return whether decimal numbers go up in each row, by steps of one length but for their last digits."""
+    if not pd.api.types.is_float_dtype(column.dtype) or are_whole(column) or len(column) < FEWEST_ROWS:
+        return False
+    steps = np.diff(column.to_numpy(np.float64))
+    return bool(steps.min() > 0 and np.ptp(steps) <= _NEARLY_EQUAL * steps.mean())
 
 
 def are_days_within(days: pd.Series, years: pd.Series) -> bool:
@@ -182,12 +214,12 @@ def counts_within(column: pd.Series, names: list[pd.Series]) -> bool:
         column: of a table whose series stand one below the other.
         names: columns of text or of whole numbers.
     """
-    if not pd.api.types.is_integer_dtype(column.dtype) or len(column) < FEWEST_ROWS:
-        return False
-    steps = np.diff(column.to_numpy(np.int64))
-    back = np.flatnonzero(steps <= 0)
     is_time = is_called_time(str(column.name))
-    if not len(back) or np.mean(steps > 0 if is_time else steps == 1) < MOSTLY_REGULAR:
+    if len(column) < FEWEST_ROWS or not (pd.api.types.is_integer_dtype(column.dtype) or is_time):
+        return False
+    steps = np.diff(column.to_numpy(np.float64))
+    back = np.flatnonzero(steps <= 0)
+    if not len(back) or not (is_time or np.mean(steps == 1) >= MOSTLY_REGULAR):
         return False
     for name in names:
         if not is_time and not isinstance(name.dtype, pd.CategoricalDtype):
@@ -249,7 +281,7 @@ def season_of_fractions(frame: pd.DataFrame) -> int | None:
         if len(steps) < FEWEST_ROWS or not (steps.min() > 0 and steps.max() < _MOST_OF_A_SEASON):
             continue
         season = round(1 / float(steps.mean()))
-        if np.ptp(steps) <= _NEARLY_EQUAL * steps.mean() and len(frame) >= 2 * season:
+        if goes_on_evenly(frame[name]) and len(frame) >= 2 * season:
             return season
     return None
 

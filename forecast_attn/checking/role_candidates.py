@@ -29,7 +29,9 @@ from forecast_attn.checking.number_times import (
     begins_again,
     counts_up,
     counts_within,
+    format_of_decimals,
     format_of_digits,
+    goes_on_evenly,
     is_day_count,
     is_of_digits,
     parts_of_years,
@@ -72,6 +74,8 @@ from forecast_attn.errors import ConfigError, DataError
 MOST_BAD_STAMPS = 0.02
 MOSTLY_STEPS = 0.99
 """Smallest share of steps of one length at which rows are steps, whatever their dates say."""
+_MOST_UNEVEN = 1.5
+"""Largest ratio of the rows of two years of which each row is an equal part, as a day of an exchange."""
 _MOST_PARTS = 5
 """Year, month, day, hour and minute."""
 _STEPS = ("t", "step")
@@ -308,6 +312,7 @@ def _time_candidates(frame: pd.DataFrame, config: DataConfig) -> Iterator[str]:
     counters = [name for name in may_count if counts_up(frame[name], in_series=not dates)]  # no lines of invoices
     names = [] if dates else [frame[name] for name in free if not pd.api.types.is_float_dtype(frame[name].dtype)]
     counters += [name for name in may_count if name not in counters and counts_within(frame[name], names)]
+    counters += [name for name in may_count if not dates and goes_on_evenly(frame[name])]
     yield from (name for name in numbers if name.lower() in (*named, *_STEPS) or name in counters)
     others = [name for name in numbers if name.lower() not in (*named, *_STEPS)]
     yield from (name for name in others if name not in counters and is_day_count(frame[name]))
@@ -421,21 +426,31 @@ def _candidates_with(frame: pd.DataFrame, time: str, config: DataConfig) -> Iter
     if len(longest) < (FEWEST_ROWS if name is None else FEWEST_PER_SERIES):
         return
     steps = distinct_values(longest)
-    regular = regularity(steps)
+    is_regular = regularity(steps) >= REGULAR
+    kind = _kind(frame, time, stamps, keys, is_regular=is_regular)
+    is_decimal = date_format is not None and stamps.dtype.kind == "i"
+    if is_decimal and kind == _NEITHER:  # how long something took
+        return
+    if kind == _NEITHER and name is None and _repeats_a_unit(frame, time, stamps):
+        kind = _REPEATED_UNITS
     season = None
-    if counts_rows(time) and name is None and stamps.dtype.kind == "i":
-        season = season_of_fractions(frame) or season_of_cycle(frame)
-    if season is None and date_format is None and stamps.dtype.kind == "i" and regular >= REGULAR:
-        season = season_of_unit(frame[time], len(steps)) if time in frame.columns else None
-    kind = _kind(frame, time, stamps, keys, is_regular=regular >= REGULAR)
-    may_repeat = name is None and time in frame.columns and _counts_a_unit(frame[time])
-    if kind == _NEITHER and may_repeat and regular >= REGULAR and _are_sorted(stamps):
-        are_few = np.median(np.unique(stamps, return_counts=True)[1]) == 1
-        kind = _REPEATED_UNITS if are_few or _may_have_names(frame, time) else kind
+    if stamps.dtype.kind == "i":
+        season = _season(frame, time, date_format, None if not is_regular else len(steps), is_single=name is None)
     yield RoleCandidate(time, name, kind, stamps, len(steps), date_format, automatic_roles(frame, config), season)
     if config.item_id is None and name in frame.columns and frame[name].isna().any():  # unless those are called `NA`
         others = _candidates_with(frame.drop(columns=[name]), time, config)
         yield from (each for each in others if each.kind != _REPEATED_UNITS)  # whose sums would hold those of totals
+
+
+def _season(
+    frame: pd.DataFrame, time: str, date_format: str | None, num_steps: int | None, *, is_single: bool
+) -> int | None:
+    """The season of whole numbers, of one series by other columns, or by the unit that those of regular steps count."""
+    is_found = is_single and (counts_rows(time) or date_format is not None)
+    season = season_of_fractions(frame) or season_of_cycle(frame) if is_found else None
+    if season is not None or date_format is not None or num_steps is None or time not in frame.columns:
+        return season
+    return season_of_unit(frame[time], num_steps)
 
 
 def _is_called_time(column: pd.Series) -> bool:
@@ -452,6 +467,19 @@ def _goes_on_within(stamps: NDArray[Any], keys: NDArray[np.int64]) -> bool:
     return bool(len(steps) and ((steps > 0).all() or (steps < 0).all()))
 
 
+def _repeats_a_unit(frame: pd.DataFrame, time: str, stamps: NDArray[Any]) -> bool:
+    """Return whether rows are in the order of years, weeks or days, of which a few stand twice, or all several times.
+
+    In the latter case columns may tell their rows apart, or these are no equal parts of years one after the other.
+    """
+    if time not in frame.columns or not _counts_a_unit(frame[time]) or not _are_sorted(stamps):
+        return False
+    units, counts = np.unique(stamps, return_counts=True)
+    inner = counts[1:-1]
+    are_uneven = len(inner) > 0 and (inner.max() > _MOST_UNEVEN * inner.min() or np.ptp(units) >= len(units))
+    return bool(np.median(counts) == 1 or are_uneven or _may_have_names(frame, time))
+
+
 def _counts_a_unit(column: pd.Series) -> bool:
     """Return whether whole numbers are years, or days or weeks by their name."""
     if is_called_year(str(column.name)):
@@ -465,6 +493,8 @@ def _format_of_digits(frame: pd.DataFrame, time: str) -> str | None:
     if date not in frame.columns or len(clock) > 1 or (clock and not is_plain_number(frame[clock[0]])):
         return None
     form = format_of_digits(frame[date])
+    if form is None and not clock and parse_timestamps(frame[date], date)[1].any():
+        return format_of_decimals(frame[date])
     return form if form is None or not clock else f"{form} %H:%M" if form.startswith("%") else None
 
 
@@ -521,9 +551,10 @@ def _kind(frame: pd.DataFrame, time: str, stamps: NDArray[Any], keys: NDArray[np
     is_unique = not pd.DataFrame({"key": keys, "stamp": stamps}).duplicated().any()
     if stamps.dtype.kind == "M":
         return _EVENTS if not is_unique else _DATES if is_regular else _UNEVEN_DATES
-    if is_unique and is_regular:
-        return _COUNTED_ROWS if _counts_no_years(frame, time) else _STEP_NUMBERS
     is_called = time in frame.columns and _is_called_time(frame[time])
+    if is_unique and is_regular:
+        is_even = time in frame.columns and goes_on_evenly(frame[time]) and not is_called  # a depth, maybe
+        return _COUNTED_ROWS if is_even or _counts_no_years(frame, time) else _STEP_NUMBERS
     return _UNEVEN_NUMBERS if is_called and _goes_on_within(stamps, keys) else _NEITHER
 
 

@@ -138,7 +138,7 @@ class DataConfig:
     date_format: str | None = option(
         None,
         "format of the time stamps: '%d.%m.%Y %H:%M', day-first, month-first; s, ms, us or ns for numbers since 1970, "
-        "excel for a spreadsheet's day numbers (default: detected)",
+        "excel for a spreadsheet's day numbers, 0.25 for decimals by steps of 0.25 (default: detected)",
     )
     tz: str | None = option(
         None, "time zone of local time stamps, such as Europe/Berlin; results are shown in it", essential=True

@@ -15,7 +15,7 @@ from forecast_attn.data.findings import counted
 from forecast_attn.data.frequency import Stamps
 from forecast_attn.data.future_rows import FutureRows, future_in_panel, missing_cells
 from forecast_attn.data.panel import Panel
-from forecast_attn.data.timestamps import DATE_ORDERS, EPOCH_UNITS, SERIAL_DAYS, in_serial_days
+from forecast_attn.data.timestamps import DATE_ORDERS, EPOCH_UNITS, SERIAL_DAYS, decimal_step, in_serial_days
 from forecast_attn.data.zones import Zone
 from forecast_attn.errors import DataError
 
@@ -102,6 +102,9 @@ def _delimiter(config: DataConfig) -> str:
 
 
 def _texts(stamps: Stamps, zone: Zone, date_format: str | None) -> NDArray[np.object_]:
+    step = decimal_step(date_format)
+    if step is not None:
+        return np.array([f"{number:.10g}" for number in (stamps * step).tolist()], dtype=object)
     if date_format is None or date_format in DATE_ORDERS or stamps.dtype.kind != "M":
         return zone.text(stamps)
     if date_format in EPOCH_UNITS:

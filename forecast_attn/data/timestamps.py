@@ -31,6 +31,9 @@ SERIAL_DAYS = "excel"
 """`--date-format` of numbers that count days since the end of 1899, as the cells of a spreadsheet do."""
 _DAY_ZERO = np.datetime64("1899-12-30", "s")
 
+_DECIMAL_STEP = re.compile(r"\d+(?:\.\d+)?|\.\d+|\d\.?\d*e-\d+")
+"""`--date-format` of decimal numbers, as of hours after a dose: the length of a step."""
+
 _OFFSET = r"(?:Z|[+-]\d{2}(?::?\d{2})?)$"
 _LONGEST_OFFSET = 6
 _CLOCK = r"[T ]\d{1,2}(?::?\d{2}){0,2}(?:\.\d+)?(?: ?[AaPp]\.?[Mm]\.?)?\s*"
@@ -64,7 +67,8 @@ def parse_timestamps(column: pd.Series, name: str = "time", date_format: str | N
         column: dates as text, datetimes, or whole numbers (steps, or dates written as 20240131).
         name: the column's name, for messages.
         date_format: how they are written: a strptime format; s, ms, us or ns since 1970; excel for days since the end
-            of 1899; day-first, month-first or year-first for dates of three numbers; found when None.
+            of 1899; day-first, month-first or year-first for dates of three numbers; the length of a step for decimal
+            numbers; found when None.
 
     Returns:
         The stamps (num_rows,) and a mask (num_rows,) of the cells that are not time stamps, whose values mean nothing.
@@ -89,7 +93,7 @@ def read_stamps(column: pd.Series, name: str = "time", date_format: str | None =
     if pd.api.types.is_numeric_dtype(column.dtype):
         is_found = date_format is None or date_format in DATE_ORDERS
         return _from_numbers(column) if is_found else _numbers_in_format(column, str(date_format))
-    if date_format == SERIAL_DAYS or date_format in EPOCH_UNITS:
+    if date_format == SERIAL_DAYS or date_format in EPOCH_UNITS or decimal_step(date_format) is not None:
         return _numbers_in_format(pd.to_numeric(column, errors="coerce"), str(date_format))
     return _from_text(column, name, date_format)
 
@@ -243,11 +247,27 @@ def _numbers_in_format(column: pd.Series, date_format: str) -> ParsedStamps:
         return _since_1970(column, date_format)
     if date_format == SERIAL_DAYS:
         return _of_serial_days(column)
+    step = decimal_step(date_format)
+    if step is not None:
+        return ParsedStamps(*_whole((column / step).round()))
     whole, bad = _whole(column)
     # A CSV's 01022024 arrives as 1022024: the format says how many digits there were.
     width = sum(_WIDTHS.get(directive, 0) for directive in re.findall("%.", date_format))
     text = pd.Series(whole.astype(str)).str.zfill(width).where(~bad)
     return _from_text(text, str(column.name), date_format)
+
+
+def decimal_step(date_format: str | None) -> float | None:
+    """The length of a step of decimal numbers that `--date-format` gives; None for other formats.
+
+    Raises:
+        ConfigError: it is zero.
+    """
+    if date_format is None or not _DECIMAL_STEP.fullmatch(date_format):
+        return None
+    if not float(date_format):
+        raise ConfigError(f"--date-format {date_format} is no step", "the length of a step, such as 0.25")
+    return float(date_format)
 
 
 def _since_1970(column: pd.Series, unit: str) -> ParsedStamps:
