@@ -368,7 +368,7 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object], str]] = {
     "decimal years": (decimal_years, {}, "'passengers', 12 steps of 1 month ahead"),
     "weeks of decimal years": (
         weeks_of_years,
-        {"time": "rownames", "season": "52"},
+        {"date_format": "0.0192308", "season": "52"},
         "'value', 12 steps of 1 row ahead",
     ),
     "some days": (
@@ -557,7 +557,7 @@ def test_blocks_of_other_years_or_of_copied_rows_are_no_evidence(tmp_path: Path)
 
 def test_a_season_longer_than_the_table_is_not_asked_for() -> None:
     (proposal,) = find_proposals(weeks_of_years(rows=90, season=365), DataConfig())
-    assert proposal.options == {"time": "rownames"}
+    assert proposal.options == {"date_format": "0.00273973"}
 
 
 @pytest.mark.slow
@@ -913,9 +913,57 @@ def countries_with_two_unknown() -> pd.DataFrame:
 QUARTERS = "'Sales', 4 steps of 1 quarter ahead"
 
 
+def quarters_of_denmark() -> pd.DataFrame:
+    return pd.DataFrame({"TID": [f"{at // 4}K{at % 4 + 1}" for at in range(8000, 8060)], "INDHOLD": values(60)})
+
+
+def periods_of_fiscal_years() -> pd.DataFrame:
+    years = [f"FY{2010 + at // 12}" for at in range(48)]
+    return pd.DataFrame({"Year": years, "Period": [f"P{at % 12 + 1:02d}" for at in range(48)], "Revenue": values(48)})
+
+
+def houses_sold() -> pd.DataFrame:
+    """Sales stand in any order, and houses were built in some year."""
+    sold = pd.Series(pd.Timestamp("2020-01-01") + pd.to_timedelta(RNG.integers(0, 600, 900), unit="D"))
+    parts = {"YearSold": sold.dt.year, "MonthSold": sold.dt.month, "DaySold": sold.dt.day}
+    return pd.DataFrame({"YearBuilt": RNG.integers(1900, 2000, 900), **parts, "Price": values(900)})
+
+
+def winners_of_games() -> pd.DataFrame:
+    """Two games were left out, and one was held between two others."""
+    years = [year for year in (*range(1900, 2020, 4), 1906) if year not in (1916, 1940)]
+    return pd.DataFrame({"rownames": np.arange(1, len(years) + 1), "Year": sorted(years), "Gold": values(len(years))})
+
+
+def sizes_of_trees() -> pd.DataFrame:
+    """Trees were measured at the same ages, some years apart."""
+    ages = [3, 5, 10, 15, 20, 25]
+    return pd.DataFrame({"height": values(60), "age": np.tile(ages, 10), "Seed": np.repeat(np.arange(301, 311), 6)})
+
+
+def surveys_of_some_years() -> pd.DataFrame:
+    """Hundreds were asked in each of some years, more in some than in others."""
+    years = np.repeat([*range(1974, 1988, 2), *range(1987, 2017, 3)], RNG.integers(200, 900, 17))
+    return pd.DataFrame({"year": years, "sex": RNG.choice(["f", "m"], len(years)), "words": values(len(years))})
+
+
+def seconds_of_a_recorder() -> pd.DataFrame:
+    return pd.DataFrame({"timer": np.arange(200) * 8.5479, "hr": RNG.integers(400, 600, 200)})
+
+
 @pytest.mark.parametrize(
     ("frame", "options"),
     [
+        (quarters_of_denmark, {"forecasts": "'INDHOLD', 4 steps of 1 quarter ahead"}),
+        (periods_of_fiscal_years, {"time": "Year,Period", "forecasts": "'Revenue', 12 steps of 1 month ahead"}),
+        (houses_sold, {"time": "YearSold,MonthSold,DaySold"}),
+        (winners_of_games, {"resample": "4", "forecasts": "'Gold', mean of each step of 4, 7 steps of 1 row ahead"}),
+        (sizes_of_trees, {"time": "age", "item_id": "Seed", "resample": "5"}),
+        (
+            surveys_of_some_years,
+            {"resample": "3", "forecasts": "'words', mean of each step of 3, 3 steps of 1 row ahead"},
+        ),
+        (seconds_of_a_recorder, {"time": "timer", "date_format": "8.5479"}),
         (months_of_one_year, {"layout": "rows", "forecasts": "the rows as 12 series, 3 steps of 1 row ahead"}),
         (persons_who_fell_ill, {"time": "ano,semana", "target": "row-count", "resample": "W-MON"}),
         (
@@ -1916,11 +1964,14 @@ def test_numbers_of_rows_are_no_target(tmp_path: Path) -> None:
     assert "rownames" not in first_of(tmp_path, frame).values()
 
 
-def test_times_that_start_again_in_each_block_are_no_rows_in_their_order(tmp_path: Path) -> None:
+def test_decimal_times_that_start_again_in_each_block_are_put_on_a_step(tmp_path: Path) -> None:
     """As the concentrations of drugs in each subject, at 0.25, 0.5, 2 hours."""
     times = np.tile([0.25, 0.5, 0.75, 1, 1.25, 2, 3, 4, 5, 6, 8], 6)
     frame = pd.DataFrame({"rownames": np.arange(1, 67), "Subject": np.repeat(np.arange(6), 11), "time": times})
-    assert first_of(tmp_path, frame.assign(conc=RNG.normal(size=66).round(2))) == {}
+    first = first_of(tmp_path, frame.assign(conc=RNG.normal(size=66).round(2)))
+    expected = {"item_id": "Subject", "date_format": "0.25", "resample": "4", "missing": "mask"}
+    assert first | expected == first
+    assert first["forecasts"].startswith("'conc' of 6 series told apart by 'Subject', mean of each step of 4, ")
 
 
 def test_a_coordinate_called_y_is_no_target(tmp_path: Path) -> None:
@@ -1975,7 +2026,7 @@ def test_columns_that_count_days_have_weeks(tmp_path: Path) -> None:
 def test_rows_are_no_steps_where_there_are_dates(forecast: Callable, tmp_path: Path) -> None:
     """Irregular dates stop the likeliest reading, which is named with its row; the number of the row is no time."""
     path = tmp_path / "packages.csv"
-    stamps = pd.Timestamp("2001-06-21") + pd.to_timedelta(np.cumsum(RNG.integers(40, 400, 25)), unit="D")
+    stamps = pd.Timestamp("2001-06-21") + pd.to_timedelta(np.cumsum(RNG.integers(600, 1200, 25)), unit="D")
     frame = {"rownames": range(1, 26), "Date": stamps.strftime("%Y-%m-%d"), "Count": values(25), "Size": values(25)}
     pd.DataFrame(frame).to_csv(path, index=False)
     assert find_proposals(path, DataConfig()) == ()

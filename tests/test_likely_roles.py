@@ -44,7 +44,7 @@ def regions_of_three_periods() -> pd.DataFrame:
 
 
 def pupils_by_half_years() -> pd.DataFrame:
-    """Years from the middle of primary school, which are no stamps, begin again with each pupil."""
+    """Years from the middle of primary school begin again with each pupil."""
     lengths = np.tile([5, 6], 60)
     years = np.concatenate([np.arange(length) - 2.5 for length in lengths])
     frame = pd.DataFrame({"school": np.repeat(np.arange(12), len(years) // 12), "year": years, "math": noise(660)})
@@ -92,7 +92,10 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
     "prices": (prices_of_several_goods, {"item_id": "state", "target": "consumption"}),
     "shots": (shots_of_a_game, {"target": "row-count"}),
     "regions": (regions_of_three_periods, {"time": "period", "item_id": "region"}),
-    "pupils": (pupils_by_half_years, {"time": "row-number", "item_id": "child", "target": "math"}),
+    "pupils": (
+        pupils_by_half_years,
+        {"time": "year", "item_id": "child", "date_format": "0.5", "target": "math"},
+    ),
     "harvests": (harvests_of_farms, {"time": "row-number", "item_id": "id", "target": "output"}),
     "careers": (careers_of_players, {"item_id": "player", "freq": None}),
     "few rows": (a_column_of_few_rows, {"target": "tickets"}),

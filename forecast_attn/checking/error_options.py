@@ -109,10 +109,12 @@ class Problem:
             return None
         sums = config.aggregate == DataConfig.aggregate and _are_amounts(cells, self.examination.roles, self.frame)
         of_sums: Options = {"aggregate": "sum", "missing": "zero"} if sums else {}
+        may_hide = "missing" not in self.options  # else the gaps of a regular step were hidden
         if cells.stamps.dtype.kind != "M":
             if {"resample", "freq"} & self.options.keys():
                 return None
-            return {"resample": "1"} | of_sums if self._repeats_units(cells) else _usual_whole_step(cells)
+            repeated = self._step_of_repeated_units(cells)
+            return _usual_whole_step(cells, may_hide=may_hide) if repeated is None else {"resample": repeated} | of_sums
         longest = int(np.argmax(np.diff(cells.starts)))
         stamps = cells.stamps[cells.starts[longest] : cells.starts[longest + 1]]
         tried = self.options.get("resample")
@@ -121,14 +123,16 @@ class Problem:
             return {"resample": drifting}
         steps = COARSER[COARSER.index(tried) + 1 if tried in COARSER else 0 :]
         share, fewest = _FULL_OF_AMOUNTS if sums else FULL, _fewest_filled(cells)
-        step = _filled_step(stamps, steps, share, fewest) or _filled_step(stamps, steps, _HALF, fewest)
+        step = _filled_step(stamps, steps, share, fewest)
+        if step is None and may_hide:
+            step = _filled_step(stamps, steps, _HALF, fewest)
         return None if step is None else {"resample": step} | of_sums
 
-    def _repeats_units(self, cells: Cells) -> bool:
-        """Return whether rows are of years that stand more than once, or of days or weeks in order, and of no part."""
+    def _step_of_repeated_units(self, cells: Cells) -> str | None:
+        """The step of rows of years that stand more than once, or of days or weeks in order, and of no part."""
         steps, roles = distinct_values(cells.stamps), self.examination.roles
-        if roles is None or roles.item_id is not None or len(steps) < 2 or np.median(np.diff(steps)) != 1:
-            return False
+        if roles is None or roles.item_id is not None or len(steps) < 2 or not cells.repeats.any():
+            return None
         column = self.frame[roles.time] if roles.time in self.frame.columns else None
         are_years = holds_years(pd.Series(steps))
         are_in_order = column is not None and (is_day_count(column) or _is_unit_in_order(column))
@@ -136,7 +140,8 @@ class Problem:
         is_divided = any(
             is_of_the_calendar(each) or (column is not None and are_days_within(each, column)) for each in others
         )
-        return bool(cells.repeats.any()) and (are_years or are_in_order) and not is_divided
+        usual = int(np.median(np.diff(steps)))
+        return str(usual) if (are_years or (are_in_order and usual == 1)) and not is_divided else None
 
 
 def _fewest_filled(cells: Cells) -> int:
@@ -160,8 +165,8 @@ def _is_unit_in_order(column: pd.Series) -> bool:
     return unit_of_column(column) is not None and bool(column.is_monotonic_increasing)
 
 
-def _usual_whole_step(cells: Cells) -> Options | None:
-    """Put numbers on the step that most of them follow, above 1; None where they leave many of its steps out.
+def _usual_whole_step(cells: Cells, *, may_hide: bool) -> Options | None:
+    """Put numbers on the step that most of them follow, above 1, or on a round one; None where all leave many out.
 
     Numbers that all lie on longer steps, as 1951, 1955 and 1963 do, stay as they are.
     """
@@ -177,7 +182,9 @@ def _usual_whole_step(cells: Cells) -> Options | None:
         return {"freq": str(common)}
     usual = int(steps[len(steps) // 2])
     longer = list(map(str, (usual, *(number for number in _ROUND if number > usual))))[: _MOST_ROUND + 1]
-    step = _filled_step(stamps, longer[:1], FULL, 0) or _filled_step(stamps, longer, _HALF, _fewest_filled(cells))
+    step = _filled_step(stamps, longer[:1], FULL, 0)
+    if step is None and may_hide:
+        step = _filled_step(stamps, longer, _HALF, _fewest_filled(cells))
     return None if step is None else {"resample": step}
 
 

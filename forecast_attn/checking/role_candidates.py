@@ -24,6 +24,7 @@ from forecast_attn.checking.column_names import (
 from forecast_attn.checking.number_times import (
     FEWEST_ROWS,
     FEWEST_STARTS,
+    MOSTLY_REGULAR,
     REGULAR,
     are_only_times,
     begins_again,
@@ -78,6 +79,7 @@ _MOST_UNEVEN = 1.5
 """Largest ratio of the rows of two years of which each row is an equal part, as a day of an exchange."""
 _MOST_PARTS = 5
 """Year, month, day, hour and minute."""
+_BIRTH_WORDS = ("birth", "birthdate", "birthday", "born", "dob")
 _STEPS = ("t", "step")
 """Names of whole numbers that count the steps of a series."""
 _YEAR = r"(?<!\d)(?:1[6-9]|2[0-2])\d{2}(?!\d{2})"
@@ -199,9 +201,12 @@ def role_candidates(frame: pd.DataFrame, config: DataConfig) -> list[RoleCandida
         return numbered
     if config.time is None and config.date_format is None:
         candidates += _rows_of_far_years(frame, config)
-    if ROW_NUMBER not in names and any(candidate.time == ROW_NUMBER for candidate in candidates):
-        return candidates  # of months of many years: no panel
-    has_time = config.time is None and any(begins_again(frame[name]) for name in frame.columns)
+    of_typical_years = [] if ROW_NUMBER in names else [each for each in candidates if each.time == ROW_NUMBER]
+    if of_typical_years:
+        return of_typical_years
+    has_time = config.time is None and any(
+        begins_again(frame[name]) or _is_birthday(frame[name]) for name in frame.columns
+    )
     is_panel = has_time or any(_is_a_time_of_many_rows(frame, candidate) for candidate in candidates)
 
     def are_steps(rows: RoleCandidate) -> bool:
@@ -298,6 +303,7 @@ def _time_candidates(frame: pd.DataFrame, config: DataConfig) -> Iterator[str]:
     """Columns, and columns together, that may be the time; the number of the row last."""
     declared = {config.target, config.item_id, config.weight, *config.ignore, *config.static_covariates}
     free = [str(name) for name in frame.columns if name not in declared]
+    free = [name for name in free if not _is_birthday(frame[name])]
     dates = [name for name in free if looks_like_dates(frame[name]) and not is_clock(frame[name])]
     clocks = [name for name in free if name not in dates and (is_clock(frame[name]) or _is_hour(frame[name]))]
     days = [name for name in free if clocks and name not in (*dates, *clocks) and is_of_digits(frame[name])]
@@ -308,6 +314,7 @@ def _time_candidates(frame: pd.DataFrame, config: DataConfig) -> Iterator[str]:
     yield from dates
     named = (*TIME_NAMES, *LOOSE_TIME_NAMES)
     numbers = [name for name in free if name not in dates and pd.api.types.is_numeric_dtype(frame[name].dtype)]
+    numbers = [name for name in numbers if name not in clocks or not _is_day_of_clocks(frame[name])]
     may_count = [name for name in numbers if counts_rows(name) or not (is_called_id(name) or is_called_a_name(name))]
     counters = [name for name in may_count if counts_up(frame[name], in_series=not dates)]  # no lines of invoices
     names = [] if dates else [frame[name] for name in free if not pd.api.types.is_float_dtype(frame[name].dtype)]
@@ -367,6 +374,11 @@ def _is_put_together(stamps: NDArray[Any]) -> bool:
     return bool(usual > 0 and np.sum(steps < 0) >= FEWEST_STARTS and np.mean(steps == usual) >= MOSTLY_STEPS)
 
 
+def _is_birthday(column: pd.Series) -> bool:
+    """Return whether dates are those on which people were born, by their name: no time of what the rows hold."""
+    return not words_of(str(column.name)).isdisjoint(_BIRTH_WORDS) and looks_like_dates(column)
+
+
 def _is_named_time(column: pd.Series) -> bool:
     """Return whether a column is a time by its name, and most of its cells can be one, or hold a year."""
     name = str(column.name).lower()
@@ -386,6 +398,12 @@ def _is_hour(column: pd.Series) -> bool:
     if column.name is not None and words_of(str(column.name)) == {"time"} and is_clock_of_digits(column):
         return True
     return unit_of(str(column.name)) == "hour" and is_hours(column)
+
+
+def _is_day_of_clocks(column: pd.Series) -> bool:
+    """Return whether numbers are clocks of digits, by the minutes that they leave out: 1545, 1550, 1600."""
+    is_regular = regularity(distinct_values(column.to_numpy())) >= MOSTLY_REGULAR
+    return is_clock_of_digits(column) and not is_regular
 
 
 def _is_clock_of(date: pd.Series, clock: pd.Series) -> bool:
@@ -493,8 +511,8 @@ def _format_of_digits(frame: pd.DataFrame, time: str) -> str | None:
     if date not in frame.columns or len(clock) > 1 or (clock and not is_plain_number(frame[clock[0]])):
         return None
     form = format_of_digits(frame[date])
-    if form is None and not clock and parse_timestamps(frame[date], date)[1].any():
-        return format_of_decimals(frame[date])
+    if form is None and not clock and (decimals := format_of_decimals(frame[date])) is not None:
+        return decimals if parse_timestamps(frame[date], date)[1].any() else None
     return form if form is None or not clock else f"{form} %H:%M" if form.startswith("%") else None
 
 
