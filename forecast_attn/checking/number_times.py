@@ -278,7 +278,8 @@ def season_of_fractions(frame: pd.DataFrame) -> int | None:
         if str(name).lower() not in TIME_NAMES or not pd.api.types.is_float_dtype(frame[name].dtype):
             continue
         steps = np.diff(frame[name].to_numpy(np.float64))
-        if len(steps) < FEWEST_ROWS or not (steps.min() > 0 and steps.max() < _MOST_OF_A_SEASON):
+        is_short = len(steps) >= FEWEST_ROWS and steps.min() > 0 and steps.max() < _MOST_OF_A_SEASON
+        if not is_short or frame[name].iloc[0] < 1:  # from zero on, seconds of a recording
             continue
         season = round(1 / float(steps.mean()))
         if goes_on_evenly(frame[name]) and len(frame) >= 2 * season:

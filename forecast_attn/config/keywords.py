@@ -53,7 +53,7 @@ class ReadingKeywords(TypedDict, total=False):
     """Time step such as h, D, MS, 15min (default: inferred)."""
     date_format: str | int | None
     """Format of the time stamps: '%d.%m.%Y %H:%M', day-first, month-first; s, ms, us or ns for numbers since 1970,
-    excel for a spreadsheet's day numbers (default: detected)."""
+    excel for a spreadsheet's day numbers, 0.25 for decimals by steps of 0.25 (default: detected)."""
     tz: str | int | None
     """Time zone of local time stamps, such as Europe/Berlin; results are shown in it."""
     delimiter: str | int | None

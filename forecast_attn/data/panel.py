@@ -14,6 +14,7 @@ from forecast_attn.data.findings import Repair
 from forecast_attn.data.frequency import Frequency, Stamps
 from forecast_attn.data.roles import Roles
 from forecast_attn.data.row_storage import RowStorage, row_blocks
+from forecast_attn.data.timestamps import decimal_step
 from forecast_attn.data.zones import Zone
 
 if TYPE_CHECKING:
@@ -144,10 +145,16 @@ def tail(panel: Panel, rows: int, most: int) -> Iterator[pd.DataFrame]:
         yield panel_to_frame(panel.with_rows(ranges(panel.ends - known, of_part), of_part, known))
 
 
+def time_column(panel: Panel, stamps: Stamps) -> pd.Series:
+    """Stamps as a column that reads back as they are: in the zone, and decimal numbers as such."""
+    step = decimal_step(panel.date_order)
+    return panel.zone.column(stamps) if step is None else pd.Series(stamps * step)
+
+
 def panel_to_frame(panel: Panel) -> pd.DataFrame:
     """The whole panel as a table under its original column names."""
     series = panel.series_of_rows
-    columns: dict[str, object] = {panel.roles.time: panel.zone.column(panel.timestamps)}
+    columns: dict[str, object] = {panel.roles.time: time_column(panel, panel.timestamps)}
     if panel.roles.item_id is not None:
         columns[panel.roles.item_id] = np.array(panel.item_ids, dtype=object)[series]
     columns[panel.roles.target] = panel.target

@@ -15,7 +15,7 @@ from forecast_attn.data.panel import Panel
 from forecast_attn.data.roles import COVARIATE_FIELDS, Roles
 from forecast_attn.data.scaled_rows import RowLayout, scale_rows
 from forecast_attn.data.scaling import Scaler
-from forecast_attn.data.timestamps import DATE_ORDERS
+from forecast_attn.data.timestamps import DATE_ORDERS, decimal_step
 from forecast_attn.data.zones import Zone
 from forecast_attn.errors import DataError
 
@@ -162,7 +162,7 @@ class Schema:
             raise ValueError(f"no step is written '{self.frequency.alias}'")
         if set(self.roles.categorical) - self.vocabulary.categories.keys():
             raise ValueError("a categorical column without categories")
-        if self.date_order not in (None, *DATE_ORDERS):
+        if self.date_order not in (None, *DATE_ORDERS) and decimal_step(self.date_order) is None:
             raise ValueError(f"no order of dates: {self.date_order}")
         if self.frequency.is_integer and self.calendar.names:
             raise ValueError("calendar features of an axis of whole numbers")

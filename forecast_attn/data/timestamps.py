@@ -57,7 +57,7 @@ class ParsedStamps:
     zone: str | None = None
     """The zone of a column of datetimes that carries one."""
     order: str | None = None
-    """Order of dates of three numbers: day-first, month-first or year-first."""
+    """Order of dates of three numbers: day-first, month-first or year-first; or the step of decimal numbers."""
 
 
 def parse_timestamps(column: pd.Series, name: str = "time", date_format: str | None = None) -> tuple[Stamps, Mask]:
@@ -249,7 +249,7 @@ def _numbers_in_format(column: pd.Series, date_format: str) -> ParsedStamps:
         return _of_serial_days(column)
     step = decimal_step(date_format)
     if step is not None:
-        return ParsedStamps(*_whole((column / step).round()))
+        return ParsedStamps(*_whole((column / step).round()), order=date_format)
     whole, bad = _whole(column)
     # A CSV's 01022024 arrives as 1022024: the format says how many digits there were.
     width = sum(_WIDTHS.get(directive, 0) for directive in re.findall("%.", date_format))

@@ -16,7 +16,7 @@ from forecast_attn.backtest.backtest_table import actuals_of
 from forecast_attn.data.findings import counted, stop_at_errors
 from forecast_attn.data.frequency import Stamps
 from forecast_attn.data.localise import axis_stamps
-from forecast_attn.data.panel import Panel
+from forecast_attn.data.panel import Panel, time_column
 from forecast_attn.data.reading import digest_of
 from forecast_attn.errors import ConfigError, DataError, RunError
 from forecast_attn.forecasting.history import table_beside, without_flags_of_train
@@ -140,7 +140,7 @@ def _with_stamps(frame: pd.DataFrame, panel: Panel, *, known_only: bool = False)
         known_only: leave out the rows after each series' last target, whose covariates the new rows have.
     """
     series, stamps = _stamps_of(frame, panel)
-    rows = frame.assign(**{panel.roles.time: panel.zone.column(stamps)})
+    rows = frame.assign(**{panel.roles.time: time_column(panel, stamps)})
     if not known_only:
         return rows
     last = panel.timestamps[panel.ends - 1]

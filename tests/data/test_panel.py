@@ -131,6 +131,12 @@ def test_integer_axis_survives_too(as_panel: AsPanel) -> None:
     assert_same_bytes(build_panel(panel_to_frame(panel), panel.roles, DataConfig(freq="2"), source="tail"), panel)
 
 
+def test_decimal_times_are_read_back(as_panel: AsPanel) -> None:
+    panel = as_panel(pd.DataFrame({"time": np.arange(30) * 0.02, "y": np.arange(30.0)}), date_format="0.02")
+    again = build_panel(panel_to_frame(panel), panel.roles, DataConfig(date_format="0.02"), source="tail")
+    assert_same_bytes(again, panel)
+
+
 def test_one_series_is_called_by_its_target(as_panel: AsPanel) -> None:
     frame = pd.DataFrame({"date": pd.date_range("2024-01-01", periods=3), "passengers": [1, 2, 3]})
     assert as_panel(frame).item_ids == ("passengers",)

@@ -124,6 +124,14 @@ def test_whole_numbers_are_steps() -> None:
     assert not bad.any()
 
 
+def test_decimals_are_steps_of_the_length_that_is_given() -> None:
+    stamps, bad = parse_timestamps(pd.Series([-0.5, 0.25, 0.75, 1.0, np.nan]), "time", "0.25")
+    assert stamps[:4].tolist() == [-2, 1, 3, 4]
+    assert bad.tolist() == [False] * 4 + [True]
+    with pytest.raises(ConfigError, match="is no step"):
+        parse_timestamps(pd.Series([0.25]), "time", "0.0")
+
+
 def test_eight_digits_are_days() -> None:
     assert parse_timestamps(pd.Series([20240131, 20240201]))[0].tolist() == [
         np.datetime64("2024-01-31", "ns").astype(int),
