@@ -122,8 +122,8 @@ class Problem:
         if drifting is not None:
             return {"resample": drifting}
         steps = COARSER[COARSER.index(tried) + 1 if tried in COARSER else 0 :]
-        share, fewest = _FULL_OF_AMOUNTS if sums else FULL, _fewest_filled(cells)
-        step = _filled_step(stamps, steps, share, fewest)
+        fewest = _fewest_filled(cells) if may_hide else FEWEST_STEPS
+        step = _filled_step(stamps, steps, _FULL_OF_AMOUNTS if sums else FULL, fewest)
         if step is None and may_hide:
             step = _filled_step(stamps, steps, _HALF, fewest)
         return None if step is None else {"resample": step} | of_sums
