@@ -391,8 +391,8 @@ READ: dict[Callable[[], str], tuple[dict[str, object], str]] = {
     of_cost_centres: ({"layout": "rows"}, "the rows as 6 series, 12 steps of 1 month ahead"),
     of_censuses: ({"layout": "rows"}, "the rows as 8 series, 3 steps of 10 years ahead"),
     of_a_heart_monitor: (
-        {"time": "row-number", "target": "hr"},
-        "'hr', 12 steps of 1 row ahead, if the rows are in the order of time",
+        {"time": "timer", "date_format": "8.5479"},
+        "'hr', 12 steps of 1 row ahead",
     ),
     of_an_ocean_index: ({"skip_rows": 1, "date_format": "%Y%m"}, "'Value', 12 steps of 1 month ahead"),
     of_a_price_index: (

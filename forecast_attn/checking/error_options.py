@@ -55,6 +55,7 @@ FULL = 0.8
 _HALF = 1 - MOST_HIDDEN
 """The same, where no step has as many: the other steps are hidden."""
 _FEWEST_FILLED = 10
+"""Steps that irregular rows must fill."""
 _ROUND = tuple(digit * 10**power for power in range(15) for digit in (1, 2, 5))
 _MOST_ROUND = 6
 """Round numbers of a step that are tried where the usual one leaves many steps out."""
@@ -122,7 +123,7 @@ class Problem:
         if drifting is not None:
             return {"resample": drifting}
         steps = COARSER[COARSER.index(tried) + 1 if tried in COARSER else 0 :]
-        fewest = _fewest_filled(cells) if may_hide else FEWEST_STEPS
+        fewest = _FEWEST_FILLED if may_hide else FEWEST_STEPS
         step = _filled_step(stamps, steps, _FULL_OF_AMOUNTS if sums else FULL, fewest)
         if step is None and may_hide:
             step = _filled_step(stamps, steps, _HALF, fewest)
@@ -142,11 +143,6 @@ class Problem:
         )
         usual = int(np.median(np.diff(steps)))
         return str(usual) if (are_years or (are_in_order and usual == 1)) and not is_divided else None
-
-
-def _fewest_filled(cells: Cells) -> int:
-    """The steps that the longest series must fill: more of a single one, for those of a study are short."""
-    return FEWEST_PER_SERIES if len(cells.item_ids) > 1 else _FEWEST_FILLED
 
 
 def _filled_step(stamps: NDArray[Any], steps: Sequence[str], share: float, fewest: int) -> str | None:
@@ -184,7 +180,8 @@ def _usual_whole_step(cells: Cells, *, may_hide: bool) -> Options | None:
     longer = list(map(str, (usual, *(number for number in _ROUND if number > usual))))[: _MOST_ROUND + 1]
     step = _filled_step(stamps, longer[:1], FULL, 0)
     if step is None and may_hide:
-        step = _filled_step(stamps, longer, _HALF, _fewest_filled(cells))
+        are_short = len(cells.item_ids) > 1  # as those of a study are
+        step = _filled_step(stamps, longer, _HALF, FEWEST_PER_SERIES if are_short else _FEWEST_FILLED)
     return None if step is None else {"resample": step}
 
 

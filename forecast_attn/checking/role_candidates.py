@@ -402,8 +402,7 @@ def _is_hour(column: pd.Series) -> bool:
 
 def _is_day_of_clocks(column: pd.Series) -> bool:
     """Return whether numbers are clocks of digits, by the minutes that they leave out: 1545, 1550, 1600."""
-    is_regular = regularity(distinct_values(column.to_numpy())) >= MOSTLY_REGULAR
-    return is_clock_of_digits(column) and not is_regular
+    return is_clock_of_digits(column) and regularity(distinct_values(column.to_numpy())) < MOSTLY_REGULAR
 
 
 def _is_clock_of(date: pd.Series, clock: pd.Series) -> bool:
