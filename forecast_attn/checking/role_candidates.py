@@ -49,7 +49,6 @@ from forecast_attn.checking.series_candidates import (
     SOON,
     automatic_roles,
     go_up_within,
-    is_clock,
     series_numbers,
     series_of,
 )
@@ -60,6 +59,7 @@ from forecast_attn.data.reading.joined import BLOCK_NUMBER, ROW_NUMBER, parts_of
 from forecast_attn.data.reading.time_parts import (
     PERIODS_OF_DAY,
     holds_years,
+    is_clock,
     is_clock_of_digits,
     is_hours,
     minutes_of_hour,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import itertools
-import re
 from dataclasses import replace
 from typing import Any
 
@@ -28,7 +27,7 @@ from forecast_attn.checking.number_times import (
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.frequency import distinct_values
 from forecast_attn.data.reading.joined import BLOCK_NUMBER, ROW_NUMBER, with_joined
-from forecast_attn.data.reading.time_parts import are_whole, holds_years, periods_of_day
+from forecast_attn.data.reading.time_parts import are_whole, holds_years, is_clock, periods_of_day
 from forecast_attn.data.roles import ID_NAMES, LOOSE_TIME_NAMES, TIME_NAMES, is_numeric, resolve_roles
 from forecast_attn.data.timestamps import is_plain_number, looks_like_dates
 from forecast_attn.errors import ConfigError, DataError
@@ -42,14 +41,6 @@ MOST_REPEATED = 0.03
 """Share of rows with the stamp of an earlier one that are mistakes of a table, and no further series."""
 SOON = 0.1
 """Share of the time that a table spans within which what follows an event has mostly come."""
-_CLOCK = re.compile(
-    r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[AaPp]\.?[Mm]\.?| ?[ap])?|\d{1,2}\.\d{2}\.\d{2}"
-    r"|\d\d\s?-\s?\d\d|\d{1,2}:\d\d\s?-\s?\d{1,2}:\d\d"
-)
-_HOURS = re.compile(r"(\d\d)\s?-\s?(\d\d)")
-"""18 - 19 is an hour of the day, and 15-19 an age."""
-_DOTTED_DATE = re.compile(r"(0?[1-9]|[12]\d|3[01])\.(0[1-9]|1[0-2])\.\d{2}")
-"""06.01.21 is no time of day, unless others are 06.00.00 and 06.15.00."""
 Keys = NDArray[np.int64]
 
 
@@ -100,17 +91,6 @@ def automatic_roles(frame: pd.DataFrame, config: DataConfig) -> tuple[str | None
     except (DataError, ConfigError):
         return None, None
     return roles.time, roles.item_id
-
-
-def is_clock(column: pd.Series) -> bool:
-    """Return whether cells are times of day without a date."""
-    if pd.api.types.is_numeric_dtype(column.dtype) or column.dtype.kind in "mM":
-        return False
-    cells = column.iloc[:1000].dropna().astype(str).str.strip().head(20)
-    if len(cells) == 0 or all(_DOTTED_DATE.fullmatch(cell) for cell in cells):
-        return False
-    hours = [(int(match[1]), int(match[2])) for cell in cells if (match := _HOURS.fullmatch(cell))]
-    return all(map(_CLOCK.fullmatch, cells)) and all(end in (start + 1, 0) for start, end in hours)
 
 
 def _id_columns(frame: pd.DataFrame, time: str, config: DataConfig) -> list[str]:

@@ -40,6 +40,14 @@ MOSTLY_DAYS = 0.9
 FEWEST_YEARS = 3
 """Times that numbers go back with the years that they are parts of."""
 _TIME_OF_DAY = r"\d{1,2}:\d{2}"
+_CLOCK = re.compile(
+    rf"{_TIME_OF_DAY}(:\d{{2}}(\.\d+)?)?( ?[AaPp]\.?[Mm]\.?| ?[ap])?|\d{{1,2}}\.\d{{2}}\.\d{{2}}"
+    rf"|\d\d\s?-\s?\d\d|{_TIME_OF_DAY}\s?-\s?{_TIME_OF_DAY}"
+)
+_HOURS = re.compile(r"(\d\d)\s?-\s?(\d\d)")
+"""18 - 19 is an hour of the day, and 15-19 an age."""
+_DOTTED_DATE = re.compile(r"(0?[1-9]|[12]\d|3[01])\.(0[1-9]|1[0-2])\.\d{2}")
+"""06.01.21 is no time of day, unless others are 06.00.00 and 06.15.00."""
 _DATE_OF_YEAR = re.compile(r"(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])([ T]\d\d:\d\d.*)?")
 
 
@@ -179,7 +187,7 @@ def _parts_by_names(frame: pd.DataFrame, free: list[str]) -> list[str]:
         months = [frame[name].rename(unit) for name, unit in zip(parts, ("year", "month"), strict=True)]
         parts += [str(each.name) for each in others if are_days_of_months([*months, each])][:1]
     if len(parts) == 3:
-        parts += [str(each.name) for each in others if periods_of_day(each) is not None or is_written_clock(each)][:1]
+        parts += [str(each.name) for each in others if periods_of_day(each) is not None or is_clock(each)][:1]
     return parts
 
 
@@ -254,11 +262,15 @@ def _go_on_by_days(text: pd.Series) -> bool:
 # --------------------------------------------------------------------------- parts of days
 
 
-def is_written_clock(column: pd.Series) -> bool:
-    """Return whether a column of text holds times of day, `13:05`."""
-    if not isinstance(column.dtype, pd.CategoricalDtype) or len(column.cat.categories) < 2:
+def is_clock(column: pd.Series) -> bool:
+    """Return whether cells are times of day without a date: `13:05`, `1:05 PM`, `13.05.00`, `13 - 14`."""
+    if pd.api.types.is_numeric_dtype(column.dtype) or column.dtype.kind in "mM":
         return False
-    return all(re.fullmatch(rf"{_TIME_OF_DAY}(:\d{{2}})?", str(cell)) for cell in column.cat.categories[:20])
+    cells = column.iloc[:1000].dropna().astype(str).str.strip().head(20)
+    if len(cells) == 0 or all(_DOTTED_DATE.fullmatch(cell) for cell in cells):
+        return False
+    hours = [(int(match[1]), int(match[2])) for cell in cells if (match := _HOURS.fullmatch(cell))]
+    return all(map(_CLOCK.fullmatch, cells)) and all(end in (start + 1, 0) for start, end in hours)
 
 
 def is_clock_of_digits(column: pd.Series) -> bool:
@@ -347,7 +359,7 @@ def joined_time(columns: list[pd.Series], source: str) -> pd.Series:
         last = units.pop(None, None)
         if last is None or (units.keys() == {"year", "month"} and are_days_of_months([*units.values(), last])):
             return _date_of_units(units if last is None else {**units, "day": last})
-        if "day" in units and (periods_of_day(last) is not None or is_written_clock(last)):
+        if "day" in units and (periods_of_day(last) is not None or is_clock(last)):
             return _date_and_clock(_date_of_units(units), last)
     if len(columns) == 2:
         return _date_and_clock(*columns)
