@@ -25,7 +25,7 @@ from forecast_attn.checking.series_candidates import series_numbers
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.reading.dialect import unnamed_column
 from forecast_attn.data.reading.joined import ROW_NUMBER
-from forecast_attn.data.reading.time_parts import are_whole, holds_years
+from forecast_attn.data.reading.time_parts import are_whole, holds_years, is_clock_of_digits
 from forecast_attn.data.roles import FORECAST_WORDS, ID_NAMES, ROW_NAMES, TARGET_NAMES, TIME_NAMES, is_numeric
 
 MANY = 6
@@ -357,10 +357,8 @@ def _follows_time(values: pd.Series, candidate: RoleCandidate) -> bool:
 
 def _is_clock_number(values: pd.Series) -> bool:
     """Return whether a column called time holds times of day as numbers: 1545 for a quarter to four."""
-    numbers = values.dropna().to_numpy()
-    is_called = "time" in words_of(str(values.name).replace("_", " "))
-    in_a_day = len(numbers) > 0 and numbers.min() >= 0 and 60 < numbers.max() <= 2400
-    return bool(is_called and in_a_day and (numbers % 100 < 60).all() and are_whole(values))
+    is_called = "time" in words_of(str(values.name))
+    return is_called and are_whole(values) and is_clock_of_digits(values.dropna().astype(np.int64))
 
 
 def _goes_one_way(values: pd.Series, series: NDArray[np.int64], *, evenly: bool) -> bool:
