@@ -522,20 +522,10 @@ def _numbered_rows(frame: pd.DataFrame, config: DataConfig) -> Iterator[RoleCand
     """
     for name in map(str, frame.columns):
         parts = parts_of_years(frame[name])
-        if parts is None:
-            continue
-        steps = np.unique(frame[name].to_numpy(np.int64), return_inverse=True)[1]
-        item_id, keys = config.item_id, series_numbers(frame, config.item_id)
-        if item_id is None:
-            item_id, keys = series_of(frame, name, steps, config)
-        order = np.argsort(keys, kind="stable")
-        inside = np.diff(keys[order]) == 0
-        if inside.any() and np.mean(np.diff(steps[order])[inside] == 1) >= MOSTLY_STEPS:
+        if parts is not None:
+            steps = np.unique(frame[name].to_numpy(np.int64), return_inverse=True)[1]
             season = parts if steps.max() + 1 >= 2 * parts else None
-            automatic = automatic_roles(frame, config)
-            yield RoleCandidate(
-                ROW_NUMBER, item_id, _ROW_NUMBERS, steps, automatic=automatic, season=season, ignore=(name,)
-            )
+            yield from _rows_instead_of(name, steps, season, frame, config)
 
 
 def _rows_of_far_years(frame: pd.DataFrame, config: DataConfig) -> Iterator[RoleCandidate]:
@@ -547,18 +537,27 @@ def _rows_of_far_years(frame: pd.DataFrame, config: DataConfig) -> Iterator[Role
         near = brought_near(frame[name])
         stamps = None if near is None else _stamps(frame.assign(**{name: near}), name, config)
         alias = None if stamps is None else guess_alias(distinct_values(stamps))
-        if stamps is None or alias is None:
-            continue
-        item_id, keys = series_of(frame, name, stamps, config)
-        order, frequency = np.argsort(keys, kind="stable"), parse_frequency(alias)
-        inside = np.diff(keys[order]) == 0
-        steps = frequency.steps_between(stamps[order][:-1], stamps[order][1:])[inside]
-        if len(steps) and np.mean(steps == 1) >= MOSTLY_STEPS:
+        if stamps is not None and alias is not None:
+            frequency = parse_frequency(alias)
+            steps = frequency.steps_between(np.full_like(stamps, stamps.min()), stamps)
             season = frequency.season if frequency.season > 1 else None
-            automatic = automatic_roles(frame, config)
-            yield RoleCandidate(
-                ROW_NUMBER, item_id, _ROW_NUMBERS, stamps, automatic=automatic, season=season, ignore=(name,)
-            )
+            yield from _rows_instead_of(name, steps, season, frame, config)
+
+
+def _rows_instead_of(
+    name: str, steps: NDArray[Any], season: int | None, frame: pd.DataFrame, config: DataConfig
+) -> Iterator[RoleCandidate]:
+    """Rows numbered within each series instead of by a column, of which `steps` go on by one there."""
+    item_id, keys = config.item_id, series_numbers(frame, config.item_id)
+    if item_id is None:
+        item_id, keys = series_of(frame, name, steps, config)
+    order = np.argsort(keys, kind="stable")
+    inside = np.diff(keys[order]) == 0
+    if inside.any() and np.mean(np.diff(steps[order])[inside] == 1) >= MOSTLY_STEPS:
+        automatic = automatic_roles(frame, config)
+        yield RoleCandidate(
+            ROW_NUMBER, item_id, _ROW_NUMBERS, steps, automatic=automatic, season=season, ignore=(name,)
+        )
 
 
 def _kind(frame: pd.DataFrame, time: str, stamps: NDArray[Any], keys: NDArray[np.int64], *, is_regular: bool) -> int:
