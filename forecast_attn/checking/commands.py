@@ -30,7 +30,6 @@ from forecast_attn.checking.error_options import (
 )
 from forecast_attn.checking.examination import Examination, examine
 from forecast_attn.checking.missing_marks import marks_of_missing
-from forecast_attn.checking.number_times import is_day_count
 from forecast_attn.checking.proposal import Proposal, check_command_text, proposal_of
 from forecast_attn.checking.role_candidates import RoleCandidate, role_candidates
 from forecast_attn.checking.table_reading import (
@@ -245,15 +244,14 @@ def _wide_proposal(table: Table, config: DataConfig, reading: TableReading) -> P
 
 
 def _of_another_time(table: Table, config: DataConfig, examination: Examination) -> Iterator[Proposal]:
-    """The likeliest way where rows that a column numbers are those of a panel, or several of each day of a study."""
+    """The likeliest way where rows that a column numbers are those of a panel."""
     frame, panel = examination.frame, examination.panel
     assert frame is not None
     assert panel is not None
     is_counter = counts_rows(panel.roles.time) and panel.timestamps.dtype.kind == "i"
     if config.time is None and not config.wide and is_counter and panel.num_series == 1:
-        days = {name for name in map(str, frame.columns) if is_day_count(frame[name])} - {panel.roles.time}
-        others = (each for each in _Search(table, config, frame, {}).proposals(1) if each.time != panel.roles.time)
-        yield from (each for each in others if each.num_series > 1 or each.time in days)
+        others = _Search(table, config, frame, {}).proposals(1)
+        yield from (each for each in others if each.time != panel.roles.time and each.num_series > 1)
 
 
 def _alternatives(table: Table, config: DataConfig, examination: Examination) -> Iterator[Proposal]:
@@ -297,7 +295,6 @@ class _Search:
     reading_options: dict[str, Any]
     lines: str | None = None
     """Where the table stands, if others stand in its file."""
-    tried: set[tuple[str, str]] = field(default_factory=set)
     likely: list[dict[str, Any]] = field(default_factory=list)
     """The options of each candidate tried with its likeliest target."""
 
@@ -345,10 +342,8 @@ class _Search:
         events = None if config is None else examine(self.frame, config_of_frame(config))
         if events is None or events.cells is None or events.roles is None:
             return None
-        lowest = np.nanmin(events.cells.columns[events.roles.target])
-        if lowest < 0 or not may_be_summed(events.cells, events.roles):
-            return None
-        return self._verified({**kept, "aggregate": "sum", "missing": "zero"})
+        is_amount = may_be_summed(events.cells, events.roles)
+        return self._verified({**kept, "aggregate": "sum", "missing": "zero"}) if is_amount else None
 
     def _options_of(self, candidate: RoleCandidate, most: int) -> Iterator[dict[str, Any]]:
         """The options of each target of a candidate, and of the wide one."""
@@ -473,16 +468,12 @@ class _Search:
         return self.accepted(examination, options)
 
     def accepted(self, examination: Examination, options: dict[str, Any]) -> Proposal | None:
-        """The proposal of the table examined with options; None where errors are left, or it was proposed already."""
+        """The proposal of the table examined with options; None where errors or too few rows are left."""
         if examination.has_errors or examination.preparation is None or not _is_enough(examination):
             return None
         if "target" in options and _lacks_future_rows(examination.preparation):
             return None  # `predict` would refuse it: other targets end with their table
         proposal = proposal_of(examination, {**self.reading_options, **options})
-        is_wide_for_nothing = "wide" in options and proposal.num_series == 1
-        if is_wide_for_nothing or (proposal.time, proposal.forecasts) in self.tried:
-            return None
-        self.tried.add((proposal.time, proposal.forecasts))
         if self.lines is None:
             return proposal
         return replace(proposal, forecasts=f"{proposal.forecasts}, of the table in {self.lines}")

@@ -108,7 +108,7 @@ class Problem:
         cells, config = self.examination.cells, self.config
         if cells is None or config.resample is not None or config.freq:
             return None
-        sums = config.aggregate == DataConfig.aggregate and _are_amounts(cells, self.examination.roles, self.frame)
+        sums = config.aggregate == DataConfig.aggregate and _are_amounts(cells, self.examination.roles)
         of_sums: Options = {"aggregate": "sum", "missing": "zero"} if sums else {}
         may_hide = "missing" not in self.options  # else the gaps of a regular step were hidden
         if cells.stamps.dtype.kind != "M":
@@ -261,7 +261,7 @@ def _one_of_equal_rows(problem: Problem, finding: Finding) -> Options | None:
     zone = _zone_of_changes(problem, cells, np.flatnonzero(cells.repeats))
     if zone is not None:
         return {"tz": zone}
-    if repeats_are_equal(problem.examination) or all(_are_repeated(values, cells) for values in cells.columns.values()):
+    if repeats_are_equal(problem.examination):
         return {"duplicates": "first"}
     if cells.repeats[1:].sum() <= MOST_AVERAGED * len(cells.rows):
         return {"duplicates": "mean"}
@@ -300,19 +300,18 @@ def _zones(problem: Problem, cells: Cells, changes: NDArray[np.int64]) -> Iterat
                 yield zone
 
 
-def _are_amounts(cells: Cells, roles: Roles | None, frame: pd.DataFrame) -> bool:
+def _are_amounts(cells: Cells, roles: Roles | None) -> bool:
     """Return whether rows are amounts of events, whose sum means more than their mean: sales, and no temperatures.
 
-    Several stand at one time, or they are money, or counts above zero, at no regular time; and an amount says nothing
-    of the next one, as a level does.
+    Several stand at one time, or they are money or counts at no regular time; and an amount says nothing of the next
+    one, as a level does.
     """
     if roles is None:
         return False
     is_irregular = cells.stamps.dtype.kind == "M" and regularity(cells.stamps) < REGULAR
-    is_money = is_called_money(roles.target) or any("currency" in words_of(str(name)) for name in frame.columns)
-    values = cells.columns[roles.target]
-    is_count = not _COUNT_WORDS.isdisjoint(words_of(roles.target)) and bool(np.nanmin(values) > 0)
-    are_bookings = is_irregular and ((is_money and _are_in_cents(values)) or is_count)
+    is_money = is_called_money(roles.target) and _are_in_cents(cells.columns[roles.target])
+    is_count = not _COUNT_WORDS.isdisjoint(words_of(roles.target))
+    are_bookings = is_irregular and (is_money or is_count)
     return (cells.repeats.mean() > MOST_AVERAGED or are_bookings) and may_be_summed(cells, roles)
 
 
@@ -374,7 +373,7 @@ def _date_order(problem: Problem, finding: Finding) -> Options | None:
         order = "day-first"
     if order is not None:
         return {"date_format": order}
-    is_joined = roles is not None and "," in roles.time and finding.column == roles.time
+    is_joined = roles is not None and "," in roles.time
     if not is_joined or config.undated_rows != DataConfig.undated_rows:
         return None
     try:

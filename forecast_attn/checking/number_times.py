@@ -77,15 +77,18 @@ def is_of_digits(column: pd.Series) -> bool:
     if not is_plain_number(column):
         return False
     stamps, bad = parse_timestamps(column, str(column.name))
+    are_long = stamps.dtype.kind == "M" and are_whole(column)
     if stamps.dtype.kind != "M":
         date_format = format_of_digits(column)
         if date_format is None:
             return False
         stamps, bad = parse_timestamps(column, str(column.name), date_format)
-    elif are_whole(column) and np.mean(np.diff(stamps) >= np.timedelta64(0)) >= MOSTLY_REGULAR:
-        return not bad.any() and (column.nunique() >= _MANY_DATES or regularity(distinct_values(stamps)) >= REGULAR)
+    if bad.any():
+        return False
+    go_on = are_long and np.mean(np.diff(stamps) >= np.timedelta64(0)) >= MOSTLY_REGULAR
     stamps = distinct_values(stamps)
-    return not bad.any() and (regularity(stamps) >= REGULAR or drifting_step(stamps) is not None)
+    are_many = go_on and len(stamps) >= _MANY_DATES
+    return bool(are_many or regularity(stamps) >= REGULAR or drifting_step(stamps) is not None)
 
 
 def drifting_step(stamps: NDArray[np.datetime64]) -> str | None:
@@ -308,5 +311,5 @@ def _cycle_of(column: pd.Series) -> int | None:
     if not _CYCLES[0] <= season <= min(_CYCLES[1], len(column) // 2):
         return None
     codes = pd.factorize(column)[0]
-    is_cycle = (codes[:season] == range(season)).all() and codes.max() < season
+    is_cycle = (codes[:season] == range(season)).all()
     return season if is_cycle and np.mean(codes[season:] == codes[:-season]) >= MOSTLY_REGULAR else None

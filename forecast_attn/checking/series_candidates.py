@@ -234,8 +234,8 @@ def _equal_blocks(stamps: NDArray[Any]) -> Keys | None:
     Blocks of other stamps are no evidence: where one series ends before the next one begins, two would be one.
     """
     later = stamps[1:] > stamps[:-1]
-    length = len(stamps) if later.all() else int(np.argmin(later)) + 1
-    if length < FEWEST_ROWS or length == len(stamps) or len(stamps) % length:
+    length = int(np.argmin(later)) + 1
+    if length < FEWEST_ROWS or len(stamps) % length:
         return None
     blocks = stamps.reshape(-1, length)
     return np.repeat(np.arange(len(blocks)), length) if (blocks == blocks[0]).all() else None

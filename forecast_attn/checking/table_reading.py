@@ -15,7 +15,7 @@ from forecast_attn.checking.line_evidence import find_tables, find_titles
 from forecast_attn.checking.line_options import ends_of, extra_line_options
 from forecast_attn.checking.missing_marks import marks_of_missing
 from forecast_attn.checking.number_times import SEASONS_OF_UNITS
-from forecast_attn.checking.undated_evidence import rows_of_words_at_end, undated_rows
+from forecast_attn.checking.undated_evidence import undated_rows
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import Finding
 from forecast_attn.data.reading import read_table
@@ -189,8 +189,7 @@ def _read_split(
 def _is_better(read: pd.DataFrame | DataError | None, before: pd.DataFrame | DataError | None) -> bool:
     """Return whether other options read several columns, or one of numbers; or all of it but for its decimal marks."""
     if isinstance(read, DataError):
-        is_no_table = isinstance(before, DataError) and before.code in _NO_TABLE and "decimal" not in before.options
-        return is_no_table and "decimal" in read.options
+        return isinstance(before, DataError) and not _has_two_marks(before) and _has_two_marks(read)
     if read is None or not isinstance(before, pd.DataFrame):
         return read is not None
     return read.shape[1] > 1 or (_is_number(read.iloc[:, 0]) and not _is_number(before.iloc[:, 0]))
@@ -263,9 +262,8 @@ def _finished(table: Table, config: DataConfig, options: dict[str, Any], frame: 
     if isinstance(read, pd.DataFrame):
         options, frame = kept, read
     is_text = not isinstance(table, pd.DataFrame)
-    below = rows_of_words_at_end(frame) if is_text and not config.skip_footer else 0
-    undated = None if below else undated_rows(frame)
-    time: str | None = None
+    undated = undated_rows(frame)
+    below, time = 0, None
     if undated is not None and config.undated_rows == DataConfig.undated_rows:
         name, is_undated = undated
         below = int(np.argmin(is_undated[::-1])) if is_text and not config.skip_footer else 0

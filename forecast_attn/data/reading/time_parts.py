@@ -351,14 +351,14 @@ def joined_time(columns: list[pd.Series], source: str) -> pd.Series:
         columns = [column.rename(units_of_names[0][str(column.name)]) for column in columns]
     columns = _by_position(columns)
     units = {unit_of_column(column): column for column in columns}
-    if "year" in units and len(columns) == 2 and are_days_of_years(*columns):
+    if len(columns) == 2 and are_days_of_years(*columns):
         return _day_of_year(*columns)
-    if "year" in units and len(columns) == 2 and are_dates_of_years(columns[1]):
+    if len(columns) == 2 and are_dates_of_years(columns[1]):
         return _years(columns[0]) + "-" + columns[1].astype("string")
     if "year" in units and len(units) == len(columns):
         last = units.pop(None, None)
-        if last is None or (units.keys() == {"year", "month"} and are_days_of_months([*units.values(), last])):
-            return _date_of_units(units if last is None else {**units, "day": last})
+        if last is None:
+            return _date_of_units(units)
         if "day" in units and (periods_of_day(last) is not None or is_clock(last)):
             return _date_and_clock(_date_of_units(units), last)
     if len(columns) == 2:
@@ -392,6 +392,7 @@ def _by_position(columns: list[pd.Series]) -> list[pd.Series]:
             steps = np.diff(columns[0].to_numpy(np.int64) * _OF_YEARS[unit] + column.to_numpy(np.int64))
             fits = bool(np.sum(steps == 1) >= MOSTLY_DAYS * max(np.sum(steps > 0), 1))
         fits = fits and not (is_named and unit == "day" and not are_days_of_months([*called, column]))
+        fits = fits and not (unit == "hour" and periods_of_day(column) is not None)  # which begins at 00:00
         called.append(column.rename(unit) if known is None and fits else column)
     return called
 
