@@ -15,7 +15,7 @@ from forecast_attn.checking.line_evidence import find_tables, find_titles
 from forecast_attn.checking.line_options import ends_of, extra_line_options
 from forecast_attn.checking.missing_marks import marks_of_missing
 from forecast_attn.checking.number_times import SEASONS_OF_UNITS
-from forecast_attn.checking.undated_evidence import undated_rows
+from forecast_attn.checking.undated_evidence import rows_of_words_at_end, undated_rows
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import Finding
 from forecast_attn.data.reading import read_table
@@ -262,8 +262,9 @@ def _finished(table: Table, config: DataConfig, options: dict[str, Any], frame: 
     if isinstance(read, pd.DataFrame):
         options, frame = kept, read
     is_text = not isinstance(table, pd.DataFrame)
-    undated = undated_rows(frame)
-    below, time = 0, None
+    below = rows_of_words_at_end(frame) if is_text and not config.skip_footer else 0
+    undated = None if below else undated_rows(frame)
+    time: str | None = None
     if undated is not None and config.undated_rows == DataConfig.undated_rows:
         name, is_undated = undated
         below = int(np.argmin(is_undated[::-1])) if is_text and not config.skip_footer else 0

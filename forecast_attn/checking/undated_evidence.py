@@ -20,6 +20,15 @@ MOST_UNDATED = 0.4
 """Share of rows without a time stamp, such as the mean of four quarters below each year."""
 
 
+def rows_of_words_at_end(frame: pd.DataFrame) -> int:
+    """Rows at the end of a table of names that hold text in their first cell alone, such as sources; 0 for none."""
+    first = frame.iloc[:, 0]
+    filled = np.flatnonzero(frame.iloc[:, 1:].notna().any(axis=1))
+    alone = len(frame) - 1 - int(filled[-1]) if len(filled) else 0
+    are_names = isinstance(first.dtype, pd.CategoricalDtype) and not looks_like_dates(first)
+    return alone if are_names and 0 < alone <= MOST_FOOTERS and first.iloc[-alone:].notna().any() else 0
+
+
 def undated_rows(frame: pd.DataFrame) -> tuple[str, NDArray[np.bool_]] | None:
     """A column of dates, or the first one of numbers, and the few rows without one: sums, units, headers once more.
 
@@ -45,7 +54,7 @@ def undated_rows(frame: pd.DataFrame) -> tuple[str, NDArray[np.bool_]] | None:
         if not is_time and (first or len(between) or pd.api.types.is_numeric_dtype(column.dtype)):
             continue  # any numbers have a word below them
         below = len(dated) - 1 - int(last)
-        are_few = first <= MOST_FOOTERS and below <= MOST_FOOTERS
+        are_few = first <= MOST_FOOTERS and (below <= MOST_FOOTERS or frame.iloc[-below:].isna().all(axis=None))
         words = {next(iter(str(cell).split()), "") for cell in between.unique()}
         are_named = len(words) == 1 and between.notna().all() and re.fullmatch(r"[^\W\d_]{3,}:?", min(words))
         if are_few and (are_named or between.empty or _hold_what_no_other_does(frame, name, ~dated)):
