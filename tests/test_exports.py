@@ -494,6 +494,12 @@ def test_half_hours_of_a_day_in_march_leave_the_skipped_hour_out() -> None:
     ]
 
 
+def test_the_first_period_of_a_day_begins_at_midnight_beside_year_month_and_day() -> None:
+    frame = pd.DataFrame({"Year": 2024, "Month": 3, "Day": [4] * 24 + [5] * 24, "Period": [*range(1, 25)] * 2})
+    joined = with_joined(frame, DataConfig(time="Year,Month,Day,Period"), "")["Year,Month,Day,Period"]
+    assert joined.iloc[[0, 23, 24]].tolist() == ["2024-03-04 00:00", "2024-03-04 23:00", "2024-03-05 00:00"]
+
+
 def test_a_month_that_is_an_english_word_is_one_beside_others() -> None:
     stamps, bad = parse_timestamps(pd.Series(["jul-05", "ago-05", "ene-06"], dtype="str"))
     assert (stamps[1], bad.any()) == (np.datetime64("2005-08-01"), False)

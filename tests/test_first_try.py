@@ -731,6 +731,12 @@ def hours_of_a_climate_network() -> pd.DataFrame:
     return pd.DataFrame({"STATION": 3761, "LST_DAY": day, "LST_CLK": clock, "T": values(480)})
 
 
+def quarters_of_a_trading_terminal() -> pd.DataFrame:
+    """Days in digits beside clocks with a colon."""
+    time = pd.date_range("2024-01-01", periods=480, freq="15min")
+    return pd.DataFrame({"DATE": time.strftime("%Y%m%d").astype(int), "CLK": time.strftime("%H:%M"), "P": values(480)})
+
+
 def hours_of_an_old_recorder() -> pd.DataFrame:
     time = pd.date_range("1989-11-01", periods=480, freq="h")
     return pd.DataFrame({"a": time.strftime("%y%m%d").astype(int), "b": time.hour, "level": values(480)})
@@ -1001,6 +1007,7 @@ def seconds_of_a_recorder() -> pd.DataFrame:
         (months_of_cost_centres, {"time": "Geschäftsjahr,Periode", "item_id": "Stelle"}),
         (clocks_of_a_weather_station, {"time": "Date,Time"}),
         (hours_of_a_climate_network, {"time": "LST_DAY,LST_CLK", "target": "T"}),
+        (quarters_of_a_trading_terminal, {"time": "DATE,CLK"}),
         (hours_of_an_old_recorder, {"time": "a,b", "date_format": "%y%m%d %H:%M"}),
         (hours_ending_of_a_market, {"time": "Delivery Date,Hour Ending"}),
         (half_hours_of_a_grid, {"time": "date,hour"}),
