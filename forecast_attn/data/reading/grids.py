@@ -74,11 +74,23 @@ def _hours_across(frame: pd.DataFrame, date_format: str | None) -> CellGrid | No
     days, bad = parse_timestamps(column, labels[0], date_format)
     if bad.any() or days.dtype.kind != "M":
         return None
-    order = sorted(minutes, key=lambda name: minutes[name])
-    offsets = np.array([minutes[name] for name in order], "timedelta64[m]")
-    stamps = (days[:, None] + offsets[None, :]).astype("datetime64[ns]").ravel()
+    return _grid_of(frame, labels, days, minutes, "m")
+
+
+def _grid_of(
+    frame: pd.DataFrame,
+    labels: tuple[str, ...],
+    starts: NDArray[np.datetime64],
+    offsets: dict[str, int],
+    unit: str,
+    step: str = "step",
+) -> CellGrid:
+    """The cells of a table whose columns each lie so many units of time after the start of their row."""
+    order = sorted(offsets, key=lambda name: offsets[name])
+    steps = np.array([offsets[name] for name in order], f"timedelta64[{unit}]")
+    stamps = (starts[:, None] + steps[None, :]).astype("datetime64[ns]").ravel()
     rows = np.repeat(np.arange(len(frame)), len(order))
-    return CellGrid(tuple(order), labels, rows, stamps, _values(frame, order).ravel())
+    return CellGrid(tuple(order), labels, rows, stamps, _values(frame, order).ravel(), step)
 
 
 def _weekdays_across(frame: pd.DataFrame, date_format: str | None) -> CellGrid | None:
@@ -94,14 +106,9 @@ def _weekdays_across(frame: pd.DataFrame, date_format: str | None) -> CellGrid |
     weekdays = np.unique((dates.astype("datetime64[D]").astype(np.int64) + _WEEKDAY_OF_1970) % len(days))
     if bad.any() or dates.dtype.kind != "M" or len(weekdays) > 1:
         return None
-    is_end = "end" in labels[0].lower()
-    offsets = {name: (day - int(weekdays[0])) % len(days) for day, name in days.items()}
-    offsets = {name: offset - len(days) if is_end and offset else offset for name, offset in offsets.items()}
-    order = sorted(offsets, key=lambda name: offsets[name])
-    steps = np.array([offsets[name] for name in order], "timedelta64[D]")
-    stamps = (dates[:, None] + steps[None, :]).astype("datetime64[ns]").ravel()
-    rows = np.repeat(np.arange(len(frame)), len(order))
-    return CellGrid(tuple(order), tuple(labels), rows, stamps, _values(frame, order).ravel())
+    dated, is_end = int(weekdays[0]), "end" in labels[0].lower()
+    offsets = {name: -((dated - day) % 7) if is_end else (day - dated) % 7 for day, name in days.items()}
+    return _grid_of(frame, tuple(labels), dates, offsets, "D")
 
 
 def _days_of(names: list[str], words: list[str]) -> dict[int, str]:
@@ -154,18 +161,13 @@ def periods_across(frame: pd.DataFrame, time: str | None = None) -> CellGrid | N
     if year is None:
         return None
     called = _months_by_position(frame, names)
-    for number_of in (month_number, _quarter_named):
-        plain = {name: called.get(name, name).strip().lower().rstrip(".") for name in reversed(names) if name != year}
-        periods = {number_of(text): name for name, text in plain.items()}
-        periods.pop(None, None)
-        count = 12 if number_of is month_number else 4
-        if len(periods) == count:
-            order = [periods[index] for index in range(1, count + 1)]
-            first_months = (frame[year].to_numpy(np.int64) - 1970) * 12
-            months = first_months[:, None] + np.arange(count) * (12 // count)
-            rows = np.repeat(np.arange(len(frame)), count)
-            stamps = months.ravel().astype("datetime64[M]").astype("datetime64[ns]")
-            return CellGrid(tuple(order), (year,), rows, stamps, _values(frame, order).ravel(), "month or quarter")
+    plain = {name: called.get(name, name).strip().lower().rstrip(".") for name in reversed(names) if name != year}
+    for number_of, count in ((month_number, 12), (_quarter_named, 4)):
+        columns = {number_of(text): name for name, text in plain.items()}
+        months = {name: (number - 1) * 12 // count for number, name in columns.items() if number is not None}
+        if len(months) == count:
+            years = (frame[year].to_numpy(np.int64) - 1970).astype("datetime64[Y]")
+            return _grid_of(frame, (year,), years, months, "M", "month or quarter")
     return None
 
 
