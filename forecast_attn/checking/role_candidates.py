@@ -202,8 +202,8 @@ def role_candidates(frame: pd.DataFrame, config: DataConfig) -> list[RoleCandida
     if config.time is None and config.date_format is None:
         candidates += _rows_of_far_years(frame, config)
     of_typical_years = [] if ROW_NUMBER in names else [each for each in candidates if each.time == ROW_NUMBER]
-    if of_typical_years:
-        return of_typical_years
+    if of_typical_years:  # unless they are series one below the other
+        return candidates if candidates[0].item_id is not None else of_typical_years
     has_time = config.time is None and any(
         begins_again(frame[name]) or _is_birthday(frame[name]) for name in frame.columns
     )
