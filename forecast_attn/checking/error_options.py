@@ -353,7 +353,7 @@ def _are_in_cents(values: NDArray[np.float64]) -> bool:
 
 
 def _without_totals(problem: Problem, finding: Finding) -> Options | None:
-    """Leave out rows of no series: the few of a series that was found, those of one that was named."""
+    """Leave out rows without a series: a few of them, or all where the user named --id."""
     is_given = problem.config.undated_rows != DataConfig.undated_rows
     column = problem.frame.get(finding.column)
     are_few = column is not None and column.isna().mean() <= MOST_AVERAGED

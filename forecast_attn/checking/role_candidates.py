@@ -7,6 +7,7 @@ import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from enum import IntEnum
 from typing import Any
 
 import numpy as np
@@ -84,26 +85,31 @@ _STEPS = ("t", "step")
 """Names of whole numbers that count the steps of a series."""
 _YEAR = r"(?<!\d)(?:1[6-9]|2[0-2])\d{2}(?!\d{2})"
 
-# Kinds of time, the likelier ones first.
-_DATES = 0
-"""Dates that are unique and regular."""
-_STEP_NUMBERS = 1
-"""Whole numbers that are unique and regular."""
-_UNEVEN_DATES = 2
-"""Dates that are unique and irregular."""
-_REPEATED_UNITS = 3
-"""Years, weeks or days in order, some of which stand more than once."""
-_UNEVEN_NUMBERS = 4
-"""Whole numbers called a time, or years, that go on in each row of a series, by irregular steps."""
-_COUNTED_ROWS = 5
-"""Numbers of rows, counted in the file."""
-_EVENTS = 6
-"""Dates that stand more than once in a series."""
-_ROW_NUMBERS = 7
-"""Numbers of rows, counted here."""
-_NEITHER = 8
-"""Whole numbers that repeat or are irregular."""
-_OF_DATES = (_DATES, _UNEVEN_DATES, _UNEVEN_NUMBERS, _EVENTS)
+
+class Kind(IntEnum):
+    """Kinds of time, the likelier ones first."""
+
+    DATES = 0
+    """Dates that are unique and regular."""
+    STEP_NUMBERS = 1
+    """Whole numbers that are unique and regular."""
+    UNEVEN_DATES = 2
+    """Dates that are unique and irregular."""
+    REPEATED_UNITS = 3
+    """Years, weeks or days in order, some of which stand more than once."""
+    UNEVEN_NUMBERS = 4
+    """Whole numbers called a time, or years, that go on in each row of a series, by irregular steps."""
+    COUNTED_ROWS = 5
+    """Numbers of rows, counted in the file."""
+    EVENTS = 6
+    """Dates that stand more than once in a series."""
+    ROW_NUMBERS = 7
+    """Numbers of rows, counted here."""
+    OTHER_NUMBERS = 8
+    """Whole numbers that repeat or are irregular."""
+
+
+_OF_DATES = (Kind.DATES, Kind.UNEVEN_DATES, Kind.UNEVEN_NUMBERS, Kind.EVENTS)
 
 
 @dataclass(frozen=True)
@@ -114,7 +120,7 @@ class RoleCandidate:
     """As `--time` takes it."""
     item_id: str | None
     """As `--id` takes it."""
-    kind: int
+    kind: Kind
     stamps: NDArray[Any] = field(compare=False, repr=False)
     """The time of each row (num_rows,)."""
     num_steps: int = 0
@@ -153,7 +159,7 @@ class RoleCandidate:
 
     def is_as_likely_as(self, other: RoleCandidate) -> bool:
         """Return whether both are regular dates of as many steps, as when goods were ordered and when they came."""
-        return self.kind == other.kind == _DATES and self.num_steps == other.num_steps
+        return self.kind == other.kind == Kind.DATES and self.num_steps == other.num_steps
 
     @property
     def is_of_dates(self) -> bool:
@@ -173,12 +179,12 @@ class RoleCandidate:
     @property
     def is_of_events(self) -> bool:
         """True where dates stand more than once in a series."""
-        return self.kind == _EVENTS
+        return self.kind == Kind.EVENTS
 
     @property
     def event_stamps(self) -> NDArray[Any] | None:
         """The dates of a table whose rows are events, sorted; None where they are rather the rows of steps."""
-        return np.sort(self.stamps) if self.kind in (_UNEVEN_DATES, _EVENTS) else None
+        return np.sort(self.stamps) if self.kind in (Kind.UNEVEN_DATES, Kind.EVENTS) else None
 
 
 def role_candidates(frame: pd.DataFrame, config: DataConfig) -> list[RoleCandidate]:
@@ -221,7 +227,7 @@ def role_candidates(frame: pd.DataFrame, config: DataConfig) -> list[RoleCandida
         candidates = [each for each in candidates if each.is_of_dates or not _numbers_rows(frame, each.time)]
     else:
         candidates = [each for each in candidates if not (is_panel and counts_rows(each.time)) or are_steps(each)]
-    if any(each.goes_on and each.kind != _NEITHER for each in candidates):
+    if any(each.goes_on and each.kind != Kind.OTHER_NUMBERS for each in candidates):
         return [each for each in candidates if each.goes_on]
     return candidates  # a date of all rows is no time, but says what is wrong
 
@@ -233,11 +239,15 @@ def _numbers_rows(frame: pd.DataFrame, time: str) -> bool:
 
 
 def _ranked(frame: pd.DataFrame, candidates: list[RoleCandidate]) -> list[RoleCandidate]:
-    """The likelier candidates first: by their kind, without what follows another date, in the order of rows, finer."""
+    """The candidates, the likelier first.
+
+    That is by their kind; a date that follows another one stands behind it, one in the order of the rows before others,
+    and one of more times before coarser ones.
+    """
     dates = [each for each in candidates if each.stamps.dtype.kind == "M"]
 
     def rank(candidate: RoleCandidate) -> tuple[Any, ...]:
-        alike = (candidate.kind,) if candidate.kind == _DATES else (_UNEVEN_DATES, _EVENTS)
+        alike = (candidate.kind,) if candidate.kind == Kind.DATES else (Kind.UNEVEN_DATES, Kind.EVENTS)
         others = [each for each in dates if each.kind in alike] if candidate in dates else []
         firsts = [each.kind for each in others if _comes_after(candidate.stamps, each.stamps)]
         num_times = len(distinct_values(candidate.stamps))
@@ -279,14 +289,14 @@ def _are_sorted(stamps: NDArray[Any]) -> bool:
 
 
 def _is_a_time_of_many_rows(frame: pd.DataFrame, candidate: RoleCandidate) -> bool:
-    """Return whether a candidate has a time, and several rows at some of it that may be rows of different series."""
+    """Return whether several rows have one time, as the rows of different series do."""
     named = unit_of(candidate.time) == "year" or candidate.time.lower() in TIME_NAMES
-    may_be = candidate.kind == _NEITHER and named and _may_have_names(frame, candidate.time)
+    may_be = candidate.kind == Kind.OTHER_NUMBERS and named and _may_have_names(frame, candidate.time)
     return candidate.item_id is not None or candidate.is_of_events or may_be
 
 
 def _may_have_names(frame: pd.DataFrame, time: str) -> bool:
-    """Return whether columns of text and whole numbers may tell rows of one time apart, as in a panel, by their number.
+    """Return whether columns of text and whole numbers have enough values to tell the rows of one time apart.
 
     The days of an exchange with nothing but their year have no such columns.
     """
@@ -365,8 +375,8 @@ def _unnamed_parts(frame: pd.DataFrame, free: list[str]) -> Iterator[str]:
             return
 
 
-def _is_put_together(stamps: NDArray[Any]) -> bool:
-    """Return whether rows are steps of one length but for jumps, some of them back: a typical year, of many months."""
+def _is_typical_year(stamps: NDArray[Any]) -> bool:
+    """Return whether rows are steps of one length but for jumps, some of them back: a year of months of other years."""
     if len(stamps) < FEWEST_ROWS or stamps.dtype.kind != "M":
         return False
     steps = np.diff(stamps).astype(np.int64)
@@ -429,7 +439,7 @@ def _candidates_with(frame: pd.DataFrame, time: str, config: DataConfig) -> Iter
     stamps = _stamps(frame, time, replace(config, date_format=date_format or config.date_format))
     if stamps is None or (time in frame.columns and parts_of_years(frame[time]) is not None):
         return
-    if config.time is None and _is_put_together(stamps):
+    if config.time is None and _is_typical_year(stamps):
         yield from _candidates_with(frame, ROW_NUMBER, config)
     name = config.item_id
     if name is None:
@@ -446,17 +456,17 @@ def _candidates_with(frame: pd.DataFrame, time: str, config: DataConfig) -> Iter
     is_regular = regularity(steps) >= REGULAR
     kind = _kind(frame, time, stamps, keys, is_regular=is_regular)
     is_decimal = date_format is not None and stamps.dtype.kind == "i"
-    if is_decimal and kind == _NEITHER:  # how long something took
+    if is_decimal and kind == Kind.OTHER_NUMBERS:  # how long something took
         return
-    if kind == _NEITHER and name is None and _repeats_a_unit(frame, time, stamps):
-        kind = _REPEATED_UNITS
+    if kind == Kind.OTHER_NUMBERS and name is None and _repeats_a_unit(frame, time, stamps):
+        kind = Kind.REPEATED_UNITS
     season = None
     if stamps.dtype.kind == "i":
         season = _season(frame, time, date_format, None if not is_regular else len(steps), is_single=name is None)
     yield RoleCandidate(time, name, kind, stamps, len(steps), date_format, automatic_roles(frame, config), season)
     if config.item_id is None and name in frame.columns and frame[name].isna().any():  # unless those are called `NA`
         others = _candidates_with(frame.drop(columns=[name]), time, config)
-        yield from (each for each in others if each.kind != _REPEATED_UNITS)  # whose sums would hold those of totals
+        yield from (each for each in others if each.kind != Kind.REPEATED_UNITS)  # their sums would count totals, too
 
 
 def _season(
@@ -556,22 +566,22 @@ def _rows_instead_of(
     if inside.any() and np.mean(np.diff(steps[order])[inside] == 1) >= MOSTLY_STEPS:
         automatic = automatic_roles(frame, config)
         yield RoleCandidate(
-            ROW_NUMBER, item_id, _ROW_NUMBERS, steps, automatic=automatic, season=season, ignore=(name,)
+            ROW_NUMBER, item_id, Kind.ROW_NUMBERS, steps, automatic=automatic, season=season, ignore=(name,)
         )
 
 
-def _kind(frame: pd.DataFrame, time: str, stamps: NDArray[Any], keys: NDArray[np.int64], *, is_regular: bool) -> int:
+def _kind(frame: pd.DataFrame, time: str, stamps: NDArray[Any], keys: NDArray[np.int64], *, is_regular: bool) -> Kind:
     """Dates that are unique and regular, steps that are; then dates that another step makes a series of; then rows."""
     if time == ROW_NUMBER:
-        return _ROW_NUMBERS
+        return Kind.ROW_NUMBERS
     is_unique = not pd.DataFrame({"key": keys, "stamp": stamps}).duplicated().any()
     if stamps.dtype.kind == "M":
-        return _EVENTS if not is_unique else _DATES if is_regular else _UNEVEN_DATES
+        return Kind.EVENTS if not is_unique else Kind.DATES if is_regular else Kind.UNEVEN_DATES
     is_called = time in frame.columns and _is_called_time(frame[time])
     if is_unique and is_regular:
         is_even = time in frame.columns and goes_on_evenly(frame[time]) and not is_called  # a depth, maybe
-        return _COUNTED_ROWS if is_even or _counts_no_years(frame, time) else _STEP_NUMBERS
-    return _UNEVEN_NUMBERS if is_called and _goes_on_within(stamps, keys) else _NEITHER
+        return Kind.COUNTED_ROWS if is_even or _counts_no_years(frame, time) else Kind.STEP_NUMBERS
+    return Kind.UNEVEN_NUMBERS if is_called and _goes_on_within(stamps, keys) else Kind.OTHER_NUMBERS
 
 
 def _counts_no_years(frame: pd.DataFrame, time: str) -> bool:
