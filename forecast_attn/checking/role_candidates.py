@@ -86,7 +86,7 @@ _STEPS = ("t", "step")
 _YEAR = r"(?<!\d)(?:1[6-9]|2[0-2])\d{2}(?!\d{2})"
 
 
-class Kind(IntEnum):
+class TimeKind(IntEnum):
     """Kinds of time, the likelier ones first."""
 
     DATES = 0
@@ -109,7 +109,7 @@ class Kind(IntEnum):
     """Whole numbers that repeat or are irregular."""
 
 
-_OF_DATES = (Kind.DATES, Kind.UNEVEN_DATES, Kind.UNEVEN_NUMBERS, Kind.EVENTS)
+_OF_DATES = (TimeKind.DATES, TimeKind.UNEVEN_DATES, TimeKind.UNEVEN_NUMBERS, TimeKind.EVENTS)
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class RoleCandidate:
     """As `--time` takes it."""
     item_id: str | None
     """As `--id` takes it."""
-    kind: Kind
+    kind: TimeKind
     stamps: NDArray[Any] = field(compare=False, repr=False)
     """The time of each row (num_rows,)."""
     num_steps: int = 0
@@ -159,7 +159,7 @@ class RoleCandidate:
 
     def is_as_likely_as(self, other: RoleCandidate) -> bool:
         """Return whether both are regular dates of as many steps, as when goods were ordered and when they came."""
-        return self.kind == other.kind == Kind.DATES and self.num_steps == other.num_steps
+        return self.kind == other.kind == TimeKind.DATES and self.num_steps == other.num_steps
 
     @property
     def is_of_dates(self) -> bool:
@@ -179,12 +179,12 @@ class RoleCandidate:
     @property
     def is_of_events(self) -> bool:
         """True where dates stand more than once in a series."""
-        return self.kind == Kind.EVENTS
+        return self.kind == TimeKind.EVENTS
 
     @property
     def event_stamps(self) -> NDArray[Any] | None:
         """The dates of a table whose rows are events, sorted; None where they are rather the rows of steps."""
-        return np.sort(self.stamps) if self.kind in (Kind.UNEVEN_DATES, Kind.EVENTS) else None
+        return np.sort(self.stamps) if self.kind in (TimeKind.UNEVEN_DATES, TimeKind.EVENTS) else None
 
 
 def role_candidates(frame: pd.DataFrame, config: DataConfig) -> list[RoleCandidate]:
@@ -227,7 +227,7 @@ def role_candidates(frame: pd.DataFrame, config: DataConfig) -> list[RoleCandida
         candidates = [each for each in candidates if each.is_of_dates or not _numbers_rows(frame, each.time)]
     else:
         candidates = [each for each in candidates if not (is_panel and counts_rows(each.time)) or are_steps(each)]
-    if any(each.goes_on and each.kind != Kind.OTHER_NUMBERS for each in candidates):
+    if any(each.goes_on and each.kind != TimeKind.OTHER_NUMBERS for each in candidates):
         return [each for each in candidates if each.goes_on]
     return candidates  # a date of all rows is no time, but says what is wrong
 
@@ -247,7 +247,7 @@ def _ranked(frame: pd.DataFrame, candidates: list[RoleCandidate]) -> list[RoleCa
     dates = [each for each in candidates if each.stamps.dtype.kind == "M"]
 
     def rank(candidate: RoleCandidate) -> tuple[Any, ...]:
-        alike = (candidate.kind,) if candidate.kind == Kind.DATES else (Kind.UNEVEN_DATES, Kind.EVENTS)
+        alike = (candidate.kind,) if candidate.kind == TimeKind.DATES else (TimeKind.UNEVEN_DATES, TimeKind.EVENTS)
         others = [each for each in dates if each.kind in alike] if candidate in dates else []
         firsts = [each.kind for each in others if _comes_after(candidate.stamps, each.stamps)]
         num_times = len(distinct_values(candidate.stamps))
@@ -291,7 +291,7 @@ def _are_sorted(stamps: NDArray[Any]) -> bool:
 def _is_a_time_of_many_rows(frame: pd.DataFrame, candidate: RoleCandidate) -> bool:
     """Return whether several rows have one time, as the rows of different series do."""
     named = unit_of(candidate.time) == "year" or candidate.time.lower() in TIME_NAMES
-    may_be = candidate.kind == Kind.OTHER_NUMBERS and named and _may_have_names(frame, candidate.time)
+    may_be = candidate.kind == TimeKind.OTHER_NUMBERS and named and _may_have_names(frame, candidate.time)
     return candidate.item_id is not None or candidate.is_of_events or may_be
 
 
@@ -456,17 +456,19 @@ def _candidates_with(frame: pd.DataFrame, time: str, config: DataConfig) -> Iter
     is_regular = regularity(steps) >= REGULAR
     kind = _kind(frame, time, stamps, keys, is_regular=is_regular)
     is_decimal = date_format is not None and stamps.dtype.kind == "i"
-    if is_decimal and kind == Kind.OTHER_NUMBERS:  # how long something took
+    if is_decimal and kind == TimeKind.OTHER_NUMBERS:  # how long something took
         return
-    if kind == Kind.OTHER_NUMBERS and name is None and _repeats_a_unit(frame, time, stamps):
-        kind = Kind.REPEATED_UNITS
+    if kind == TimeKind.OTHER_NUMBERS and name is None and _repeats_a_unit(frame, time, stamps):
+        kind = TimeKind.REPEATED_UNITS
     season = None
     if stamps.dtype.kind == "i":
         season = _season(frame, time, date_format, None if not is_regular else len(steps), is_single=name is None)
     yield RoleCandidate(time, name, kind, stamps, len(steps), date_format, automatic_roles(frame, config), season)
     if config.item_id is None and name in frame.columns and frame[name].isna().any():  # unless those are called `NA`
         others = _candidates_with(frame.drop(columns=[name]), time, config)
-        yield from (each for each in others if each.kind != Kind.REPEATED_UNITS)  # their sums would count totals, too
+        yield from (
+            each for each in others if each.kind != TimeKind.REPEATED_UNITS
+        )  # their sums would count totals, too
 
 
 def _season(
@@ -566,22 +568,24 @@ def _rows_instead_of(
     if inside.any() and np.mean(np.diff(steps[order])[inside] == 1) >= MOSTLY_STEPS:
         automatic = automatic_roles(frame, config)
         yield RoleCandidate(
-            ROW_NUMBER, item_id, Kind.ROW_NUMBERS, steps, automatic=automatic, season=season, ignore=(name,)
+            ROW_NUMBER, item_id, TimeKind.ROW_NUMBERS, steps, automatic=automatic, season=season, ignore=(name,)
         )
 
 
-def _kind(frame: pd.DataFrame, time: str, stamps: NDArray[Any], keys: NDArray[np.int64], *, is_regular: bool) -> Kind:
+def _kind(
+    frame: pd.DataFrame, time: str, stamps: NDArray[Any], keys: NDArray[np.int64], *, is_regular: bool
+) -> TimeKind:
     """Dates that are unique and regular, steps that are; then dates that another step makes a series of; then rows."""
     if time == ROW_NUMBER:
-        return Kind.ROW_NUMBERS
+        return TimeKind.ROW_NUMBERS
     is_unique = not pd.DataFrame({"key": keys, "stamp": stamps}).duplicated().any()
     if stamps.dtype.kind == "M":
-        return Kind.EVENTS if not is_unique else Kind.DATES if is_regular else Kind.UNEVEN_DATES
+        return TimeKind.EVENTS if not is_unique else TimeKind.DATES if is_regular else TimeKind.UNEVEN_DATES
     is_called = time in frame.columns and _is_called_time(frame[time])
     if is_unique and is_regular:
         is_even = time in frame.columns and goes_on_evenly(frame[time]) and not is_called  # a depth, maybe
-        return Kind.COUNTED_ROWS if is_even or _counts_no_years(frame, time) else Kind.STEP_NUMBERS
-    return Kind.UNEVEN_NUMBERS if is_called and _goes_on_within(stamps, keys) else Kind.OTHER_NUMBERS
+        return TimeKind.COUNTED_ROWS if is_even or _counts_no_years(frame, time) else TimeKind.STEP_NUMBERS
+    return TimeKind.UNEVEN_NUMBERS if is_called and _goes_on_within(stamps, keys) else TimeKind.OTHER_NUMBERS
 
 
 def _counts_no_years(frame: pd.DataFrame, time: str) -> bool:
