@@ -28,7 +28,7 @@ _NAMED = 0.9
 def may_be_steps(frame: pd.DataFrame) -> bool:
     """Return whether the rows of a table may follow each other in time, though no column says when.
 
-    Rows with a name each are things, and not times; those in the order of ages are a life table. Of other numbers some
+    Rows with a name each are things, and not times; those with an age are persons, or a life table. Of other numbers some
     follow themselves, in level or spread, at the next row or a season later. A column alone is not judged.
 
     Args:
@@ -38,7 +38,7 @@ def may_be_steps(frame: pd.DataFrame) -> bool:
     texts = [column for column in columns if isinstance(column.dtype, pd.CategoricalDtype)]
     texts = [column for column in texts if not is_of_the_calendar(column) and not looks_like_dates(column)]
     numbers = [each for each in columns if each.dtype.kind in "iuf" and each.nunique() >= _FEWEST_DISTINCT]
-    if any(map(_names_things, texts)) or any(map(_are_ages_in_order, numbers)):
+    if any(map(_names_things, texts)) or any(is_called_age(str(column.name)) for column in numbers):
         return False
     if len(frame) < FEWEST_ROWS or len(numbers) + len(texts) < 2 or not numbers:
         return True
@@ -53,10 +53,6 @@ def _names_things(column: pd.Series) -> bool:
     cells = column.dropna().astype(str)
     is_named = column.nunique() >= _NAMED * len(column)
     return is_named and len(cells) > 0 and float(cells.str.fullmatch(r"\D*[^\W\d_]{2}\D*").mean()) >= _NAMED
-
-
-def _are_ages_in_order(column: pd.Series) -> bool:
-    return is_called_age(str(column.name)) and column.is_monotonic_increasing
 
 
 def is_called_age(name: str) -> bool:
