@@ -189,6 +189,46 @@ TABLES: dict[str, tuple[str, dict[str, Any], str]] = {
         {"skip_rows": 22},
         "D",
     ),
+    "weeks on other weekdays in each series": (
+        "show,date,viewers\n"
+        + "".join(
+            f"{show},{day:%Y-%m-%d},{value}\n"
+            for show, first in enumerate(("2021-01-05", "2021-01-06", "2021-01-14"), 1)
+            for day, value in zip(pd.date_range(first, periods=15, freq="7D"), VALUES, strict=False)
+        ),
+        {"item_id": "show", "resample": "W-MON"},
+        "W-MON",
+    ),
+    "answers in words and numbers": (
+        "stamp,height\n"
+        + rows(
+            lambda stamp, value: (
+                (f"{stamp:%Y-%m-%d %H:%M},{value}\n" * (1 + stamp.day % 2)).rstrip()
+                + f"\n{stamp:%Y-%m-%d %H:%M},about {value}' {stamp.day}"
+            ),
+            pd.date_range("2021-01-01", periods=300, freq="D"),
+        ),
+        {"target": "row-count", "resample": "D", "aggregate": "sum", "missing": "zero", "ignore": ("height",)},
+        "D",
+    ),
+    "a buoy's names and units behind the mark of comments": (
+        "#YY  MM DD hh mm WSPD  GST\n#yr  mo dy hr mn  m/s  m/s\n"
+        + rows(lambda stamp, value: f"{stamp:%Y %m %d %H 50} {value:6.1f}   MM", HOURS),
+        {"delimiter": "blanks", "comment": "#yr", "time": "#YY,MM,DD,hh,mm"},
+        "h",
+    ),
+    "names behind a mark of comments of its own": (
+        "# of a model\n# day load rain\n" + rows(lambda day, value: f"{day:%Y-%m-%d} {value:.2f} {day.day % 5}"),
+        {"delimiter": "blanks", "skip_rows": 1, "target": "load"},
+        "D",
+    ),
+    "hours of one month below a title, without names": (
+        "PRICES;\n"
+        + "".join(f"2023;01;{day:02d};{hour};{VALUES[hour] + day}\n" for day in range(1, 9) for hour in range(1, 25))
+        + "*\n",
+        {"skip_rows": 1, "header": False, "skip_footer": 1, "time": "column_1,column_2,column_3,column_4"},
+        "h",
+    ),
     "two tables without a line between them": (
         "date,open\n"
         + rows(lambda day, value: f"{day:%Y-%m-%d},{value}", DAYS[:20])

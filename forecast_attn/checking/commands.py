@@ -357,8 +357,9 @@ class _Search:
         name = table_name(self.table).partition(".")[0]
         targets = target_candidates(self.frame, candidate, self.config, name, self.codes)
         if self._knows_target(options, candidate):
-            counted_rows = self._rows_counted(candidate) if targets.are_unlikely else None
-            yield from [options] if counted_rows is None else [options | counted_rows, options]
+            counted_rows = self._rows_counted(candidate)
+            ways = [options] if counted_rows is None else [options, options | counted_rows]
+            yield from reversed(ways) if targets.are_unlikely else ways
             return
         wide = {name: value for name, value in options.items() if name != "item_id"} | {"wide": True}
         others = self._numbers_besides(targets.names, candidate)

@@ -312,6 +312,9 @@ def find_blanks(text: str) -> dict[str, Any]:
     start = _first_row(cells)
     if start is None:
         return {}
+    commented = {} if mark is None else _names_in_comments(numbered, rows[start], mark)
+    if commented:
+        return {"delimiter": "blanks", **commented}
     names = next(
         (index for index in (start - 1, start - 2) if index >= 0 and len(cells[index]) == len(cells[start])), None
     )
@@ -328,6 +331,25 @@ def find_blanks(text: str) -> dict[str, Any]:
         options["comment"] = mark or mark_below
     is_below_comments = mark is not None and numbered[:first] != rows[:first]
     return options | ({"skip_rows": rows[first][0]} if first and not is_below_comments else {})
+
+
+def _names_in_comments(lines: list[tuple[int, str]], first_row: tuple[int, str], mark: str) -> dict[str, Any]:
+    """The options that read names, and leave out units below them, in the last comments above rows between blanks.
+
+    They have as many fields as the rows, none of them a number; the mark may stand alone before the names.
+    """
+    at = lines.index(first_row)
+    width, above = len(first_row[1].split()), [line.split() for _, line in lines[max(at - 2, 0) : at]]
+    heads = [line for line in above if line[0].startswith(mark) and not any(map(_is_number_or_date, line))]
+    if any(line.lstrip().startswith(mark) for _, line in lines[at:]) or not heads or heads[-1] != above[-1]:
+        return {}
+    if len(heads) == 2 and len(heads[0]) == len(heads[1]) == width and not heads[0][0].startswith(heads[1][0]):
+        skipped, comment = lines[at - 2][0], {"comment": heads[1][0]}  # of units
+    elif len(heads[-1]) == width + (is_alone := heads[-1][0] == mark) and (width > 2 or not is_alone):  # no two words
+        skipped, comment = lines[at - 1][0], {}
+    else:
+        return {}
+    return comment | ({"skip_rows": skipped} if skipped else {})
 
 
 def _are_names_above_units(names: list[str], units: list[str], row: list[str]) -> bool:

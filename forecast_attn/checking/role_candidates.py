@@ -367,10 +367,12 @@ def _unnamed_parts(frame: pd.DataFrame, free: list[str]) -> Iterator[str]:
         parts = [unnamed_column(number) for number in range(1, size + 1)]
         if free[:size] != parts or not all(pd.api.types.is_integer_dtype(frame[part].dtype) for part in parts):
             return
-        if not holds_years(frame[parts[0]]) or frame[parts[-1]].nunique() < 2:
+        if not holds_years(frame[parts[0]]):
             return
         stamps = _stamps(frame, ",".join(parts), DataConfig())
-        if stamps is not None and (np.diff(stamps) > np.timedelta64(0)).all() and regularity(stamps) >= REGULAR:
+        if stamps is None or not (np.diff(stamps) > np.timedelta64(0)).all():
+            continue
+        if regularity(stamps) >= REGULAR:
             yield ",".join(parts)
             return
 

@@ -28,8 +28,8 @@ _NAMED = 0.9
 def may_be_steps(frame: pd.DataFrame) -> bool:
     """Return whether the rows of a table may follow each other in time, though no column says when.
 
-    Rows with a name each are things, and not times; those with an age are persons, or a life table. Of other numbers some
-    follow themselves, in level or spread, at the next row or a season later. A column alone is not judged.
+    Rows with a name each are things, and not times; those with an age are persons, or a life table. Of other numbers,
+    some follow themselves, in level or spread, at the next row or a season later. A column alone is not judged.
 
     Args:
         frame: of one series.

@@ -245,6 +245,17 @@ def test_blanks_may_stand_behind_a_closing_quote(write_csv: Write) -> None:
     assert list(frame["y"]) == [1.5, 2.0]
 
 
+def test_a_backslash_before_a_quote_within_a_field_is_none(write_csv: Write) -> None:
+    content = r"""date,name,y
+"2024-01-01","a \"b\"",1
+"2024-01-02","\"c\" \"d\" , e",2
+"2024-01-03","C:\logs\",3
+"""
+    frame = read_table(write_csv(content), DataConfig())
+    assert list(frame["name"]) == ['a "b"', '"c" "d" , e', "C:\\logs\\"]
+    assert list(frame["y"]) == [1, 2, 3]
+
+
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_a_quoted_cell_may_hold_line_ends(write_csv: Write, end: str) -> None:
     """A lone carriage return too: old spreadsheets end lines with one."""

@@ -33,6 +33,7 @@ from forecast_attn.data.reading.encoding import (
     find_encoding,
 )
 from forecast_attn.data.reading.extra_lines import (
+    COMMENT_MARKS,
     DATA_CELL,
     DELIMITERS,
     MOST_RECORDS,
@@ -222,6 +223,8 @@ def _as_wide_as_rows(records: list[Record]) -> Record:
     header, widths = records[0], {len(record) for record in records[1:]}
     if len(header) > 2 and not header[-1].strip() and widths == {len(header) - 1}:
         return header[:-1]
+    if header[0] in COMMENT_MARKS and widths == {len(header) - 1}:  # as numpy writes names
+        return header[1:]
     if widths == {len(header) + 1} and not any(record[-1].strip() for record in records[1:]):
         return [*header, ""]
     longer = [record for record in records[1:] if len(record) > len(header)]

@@ -110,7 +110,7 @@ def read_records(chunks: Iterable[bytes], layout: Layout, first_row: int) -> Ite
         DataError: with the row that has another width or a quote that is never closed.
     """
     lines = io.TextIOWrapper(io.BufferedReader(_Chunks(chunks)), encoding="utf-8", newline="")
-    closed = _without_blanks_behind_quotes(lines, layout.delimiter)
+    closed = _without_blanks_behind_quotes(_with_doubled_quotes(lines, layout.delimiter), layout.delimiter)
     reader = csv.reader(closed, delimiter=layout.delimiter, skipinitialspace=True, strict=True)
     row = first_row
     while True:
@@ -129,6 +129,12 @@ def read_records(chunks: Iterable[bytes], layout: Layout, first_row: int) -> Ite
             raise _other_width(layout, row, line, cells)
         row += 1
         yield [_guarded(cell.strip()) for cell in cells]
+
+
+def _with_doubled_quotes(lines: Iterable[str], delimiter: str) -> Iterator[str]:
+    """The lines with `""` for the `\\"` that R, Spark and MySQL write within fields; `"C:\\logs\\"` is a path."""
+    escaped = re.compile(rf'\\"(?![{re.escape(delimiter)}\r\n]|$)')
+    return (escaped.sub('""', line) if "\\" in line else line for line in lines)
 
 
 def _without_blanks_behind_quotes(lines: Iterable[str], delimiter: str) -> Iterator[str]:

@@ -56,7 +56,7 @@ _DATE_OF_YEAR = re.compile(r"(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])([ T]\d\d:\d\d
 
 def unit_of(name: str) -> str | None:
     """The unit of time that a column of this name counts."""
-    plain = name.strip().lower().replace(" ", "_")
+    plain = name.strip(" #").lower().replace(" ", "_")
     return next((unit for unit, names in _UNITS.items() if plain in names), None)
 
 
@@ -78,6 +78,8 @@ def unit_of_column(column: pd.Series) -> str | None:
             return "year"
         return {12: "month", 4: "quarter"}.get(int(column.max()) if column.min() == 1 else 0)  # as accountants count
     if unit is not None and pd.api.types.is_numeric_dtype(column.dtype):
+        if plain == "mm" and column.max() > _MOST_OF_UNITS["month"]:
+            unit = "minute"
         are_years = holds_years(column.dropna()) or (plain != "y" and _are_short_years(column))
         return unit if (are_years if unit == "year" else are_whole(column)) else None
     return unit
