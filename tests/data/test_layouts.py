@@ -601,3 +601,12 @@ def test_a_series_without_a_value_is_left_out_where_missing_values_are_not_error
     assert panel is not None
     assert panel.item_ids == ("a",)
     assert [repair.kind for repair in panel.repairs] == ["series without a value: left out"]
+
+
+def test_columns_from_july_to_june_run_into_the_next_year() -> None:
+    months = [*MONTHS[6:], *MONTHS[:6]]
+    rows = [[1893 + year, *range(12 * year, 12 * year + 12)] for year in range(3)]
+    frame = read_table(pd.DataFrame(rows, columns=["SeasonStart", *months]), DataConfig(layout="calendar"))
+    ordered = frame.sort_values("timestamp")
+    assert ordered["target"].tolist() == list(range(36))
+    assert str(ordered["timestamp"].iloc[0])[:7] == "1893-07"

@@ -167,8 +167,19 @@ def periods_across(frame: pd.DataFrame, time: str | None = None) -> CellGrid | N
         months = {name: (number - 1) * 12 // count for number, name in columns.items() if number is not None}
         if len(months) == count:
             years = (frame[year].to_numpy(np.int64) - 1970).astype("datetime64[Y]")
-            return _grid_of(frame, (year,), years, months, "M", "month or quarter")
+            offsets = _over_new_year({name: months[name] for name in names if name in months}, year)
+            return _grid_of(frame, (year,), years, offsets, "M", "month or quarter")
     return None
+
+
+def _over_new_year(months: dict[str, int], year: str) -> dict[str, int]:
+    """The months since January of the year of a row; of columns from July to June, later ones are in the next year."""
+    numbers = np.array(list(months.values()))
+    goes_back = np.flatnonzero(np.diff(numbers) < 0)
+    if len(goes_back) != 1 or numbers[-1] > numbers[0]:
+        return months
+    later = np.arange(len(numbers)) > goes_back[0]
+    return dict(zip(months, (numbers + 12 * (later - int("end" in year.lower()))).tolist(), strict=True))
 
 
 def _months_by_position(frame: pd.DataFrame, names: list[str]) -> dict[str, str]:
