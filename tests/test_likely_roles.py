@@ -23,6 +23,10 @@ def noise(rows: int) -> np.ndarray:
     return RNG.normal(10, 1, rows).round(3)
 
 
+def months(rows: int) -> pd.Index:
+    return pd.date_range("2000-01-01", periods=rows, freq="MS").strftime("%Y-%m-%d")
+
+
 def prices_of_several_goods() -> pd.DataFrame:
     """The prices of four fuels stand beside how much is consumed."""
     frame = pd.DataFrame({"state": np.repeat([*"abc"], 20), "year": np.tile(np.arange(1960, 1980), 3)})
@@ -88,6 +92,49 @@ def years_beside_a_trend() -> pd.DataFrame:
     return pd.DataFrame({"obs": np.arange(1922, 1962), "trend": np.arange(1, 41), "q": noise(40), "p": noise(40)})
 
 
+def crimes_of_states() -> pd.DataFrame:
+    """The number of people stands before what they did, and the table is called after the states, too."""
+    frame = pd.DataFrame({"state": np.repeat([*"abc"], 20), "year": np.tile(np.arange(1960, 1980), 3)})
+    return frame.assign(population=RNG.integers(500_000, 600_000, 60), thefts=RNG.integers(900, 1900, 60))
+
+
+def incidents_in_words() -> pd.DataFrame:
+    """What was hit, where and how is said in words; a few were reported long before the others."""
+    stamps = pd.Timestamp("2024-01-01") + pd.to_timedelta(RNG.integers(0, 900, 3000), "D")
+    stamps = stamps.where(np.arange(3000) % 500 > 0, stamps - pd.Timedelta("4000D"))
+    words = {name: RNG.choice([*"abcd"], 3000) for name in ("operator", "phase", "sky", "species")}
+    return pd.DataFrame({"date": stamps.strftime("%Y-%m-%d"), **words, "height": RNG.integers(0, 9000, 3000)})
+
+
+def clicks_of_visitors() -> pd.DataFrame:
+    """Each visitor comes on a few days, so that the clicks of all are counted together."""
+    days = np.sort(RNG.integers(0, 300, (300, 9)), axis=1).ravel()
+    stamps = pd.Timestamp("2024-01-01") + pd.to_timedelta(days * 86_400 + np.arange(2700) % 9, "s")
+    frame = pd.DataFrame({"visitor": np.repeat(np.arange(300), 9), "event": RNG.choice([*"abc"], 2700)})
+    return frame.assign(timestamp=stamps.strftime("%Y-%m-%d %H:%M:%S"))
+
+
+def ammonium_below_limits() -> pd.DataFrame:
+    """As laboratories write it: below what the instrument shows, and once more with a number instead."""
+    clean = np.where(np.arange(90) % 7, noise(90), 0.006)
+    return pd.DataFrame({"date": months(90), "raw": np.where(clean > 1, clean.astype(str), "<0.006"), "clean": clean})
+
+
+def tracks_of_storms() -> pd.DataFrame:
+    """Names come again after six years; several storms blow at a time."""
+    starts = [pd.Timestamp(f"{year}-08-{day:02d}") for year in range(2000, 2012) for day in (1, 3, 5)]
+    stamps = pd.DatetimeIndex(np.concatenate([pd.date_range(each, periods=20, freq="6h") for each in starts]))
+    parts = {name: getattr(stamps, name) for name in ("year", "month", "day", "hour")}
+    names = np.repeat([f"s{at % 18}" for at in range(36)], 20)
+    return pd.DataFrame({"name": names, **parts, "wind": noise(720), "pressure": noise(720)})
+
+
+def periods_of_two_years() -> pd.DataFrame:
+    """A switch says the same as the year, and stands before it."""
+    frame = pd.DataFrame({"late": np.repeat([0, 1], 26), "period": np.tile(np.arange(1, 27), 2), "share": noise(52)})
+    return frame.assign(year=np.repeat([1998, 2000], 26))
+
+
 CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
     "prices": (prices_of_several_goods, {"item_id": "state", "target": "consumption"}),
     "shots": (shots_of_a_game, {"target": "row-count"}),
@@ -102,6 +149,12 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
     "quarters": (quarters_written_twice, {"time": None, "target": "money"}),
     "a trend": (years_beside_a_trend, {"time": "obs", "target": "q"}),
     "doses": (hours_after_doses, {}),
+    "crimes": (crimes_of_states, {"item_id": "state", "target": "thefts"}),
+    "incidents": (incidents_in_words, {"item_id": None, "target": "row-count", "resample": "D"}),
+    "clicks": (clicks_of_visitors, {"item_id": None, "target": "row-count"}),
+    "ammonium": (ammonium_below_limits, {"target": "clean", "na": ("<0.006",)}),
+    "storms": (tracks_of_storms, {"time": "year,month,day,hour", "item_id": "name,year", "target": "wind"}),
+    "periods": (periods_of_two_years, {"time": "period", "item_id": "year", "target": "share"}),
 }
 
 

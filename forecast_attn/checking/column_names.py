@@ -22,13 +22,13 @@ _NAMING_WORDS = (
 )
 """Last word of a column of whole numbers that are names: `InvoiceNo`, `Postal Code`."""
 _MONEY_WORDS = {
-    *("amount", "price", "total", "subtotal", "sum", "cost", "costs", "fee", "fees", "fare", "tip", "payment", "paid"),
+    *("amount", "price", "cost", "costs", "fee", "fees", "fare", "tip", "payment", "paid"),
     *("revenue", "sales", "spend", "spent", "income", "expense", "expenses", "turnover", "betrag", "umsatz"),
     *("preis", "kosten", "montant", "prix", "importe", "precio", "bedrag", "valor", "importo", "prezzo"),
 }
 _INTENSITY_WORDS = {
     *("share", "rate", "ratio", "pct", "percent", "percentage", "score", "rating", "temperature", "temp", "speed"),
-    *("age", "level", "index", "priority"),
+    *("age", "level", "index", "priority", "rank"),
 }
 """Words of numbers that are averaged, never summed."""
 _CURRENCY = r"[$€£¥₹]|\b(EUR|USD|GBP|CHF|JPY)\b"
@@ -79,7 +79,8 @@ def is_called_a_name(name: str) -> bool:
 
 def is_called_money(name: str) -> bool:
     """Return whether a column is an amount of money by its name: `total_amount`, `Umsatz in €`."""
-    return not _MONEY_WORDS.isdisjoint(words_of(name)) or re.search(_CURRENCY, name) is not None
+    is_sum = re.search(r"(total|sum)$", name.lower()) is not None  # and no `total_of_requests`
+    return is_sum or not _MONEY_WORDS.isdisjoint(words_of(name)) or re.search(_CURRENCY, name) is not None
 
 
 def is_called_intensity(name: str) -> bool:

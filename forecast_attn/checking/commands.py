@@ -32,6 +32,7 @@ from forecast_attn.checking.examination import Examination, examine
 from forecast_attn.checking.missing_marks import marks_of_missing
 from forecast_attn.checking.proposal import Proposal, check_command_text, proposal_of
 from forecast_attn.checking.role_candidates import RoleCandidate, role_candidates
+from forecast_attn.checking.series_candidates import FEWEST_TOGETHER, series_numbers
 from forecast_attn.checking.table_reading import (
     Table,
     TableReading,
@@ -66,6 +67,8 @@ FEWEST_SHARE = 0.5
 """Share of a table's rows that must reach training."""
 ENOUGH_STEPS = 200
 """Steps at which events are counted per step, rather than per shorter one."""
+EARLY = 0.01
+"""Share of events that may lie long before the others."""
 
 
 def find_proposals(
@@ -356,9 +359,10 @@ class _Search:
             return
         name = table_name(self.table).partition(".")[0]
         targets = target_candidates(self.frame, candidate, self.config, name, self.codes)
+        may_be_counted = candidate.event_stamps is not None or targets.are_unlikely
+        counted_rows = self._rows_counted(candidate) if may_be_counted else None
         if self._knows_target(options, candidate):
-            counted_rows = self._rows_counted(candidate)
-            ways = [options] if counted_rows is None else [options, options | counted_rows]
+            ways = [options] if counted_rows is None else [options, counted_rows]
             yield from reversed(ways) if targets.are_unlikely else ways
             return
         wide = {name: value for name, value in options.items() if name != "item_id"} | {"wide": True}
@@ -367,11 +371,10 @@ class _Search:
         can_be_wide = candidate.item_id is None and self.config.item_id is None and len(targets.names) > 1
         if can_be_wide and targets.are_alike:
             yield wide
-        counted_rows = self._rows_counted(candidate)
         others_wait = can_be_wide + (counted_rows is not None)
         ways = [options | {"target": name} for name in targets.names[: max(most - others_wait, 1)]]
         if counted_rows is not None:
-            ways.insert(0 if targets.are_unlikely else len(ways), options | counted_rows)
+            ways.insert(0 if targets.are_unlikely else len(ways), counted_rows)
         yield from ways
         if can_be_wide and not targets.are_alike:
             yield wide
@@ -379,12 +382,17 @@ class _Search:
     def _rows_counted(self, candidate: RoleCandidate) -> dict[str, Any] | None:
         """The options that count events per step; None for rows that are steps, or of which each step has as many.
 
-        The step is the longest up to a day that leaves enough rows, or a longer one that most rows fill.
+        The step is the longest up to a day that leaves enough rows, or a longer one that most rows fill, but for the
+        few rows long before the others. Events of series that have few each, as of visitors, are counted together.
         """
         given = (self.config.resample, self.config.freq, self.config.season)
-        stamps = candidate.event_stamps
-        if stamps is None or any(option is not None for option in given) or self.config.missing != "auto":
+        if any(option is not None for option in given) or self.config.missing != "auto" or not candidate.may_be_counted:
             return None
+        stamps = candidate.event_stamps
+        if stamps is None:
+            are_as_many = len(np.unique(np.unique(candidate.stamps, return_counts=True)[1])) == 1
+            return None if are_as_many else candidate.options(self.config) | _rows_of("1")
+        stamps = stamps[int(len(stamps) * EARLY) :]
         day = COARSER.index("D")
         for step in (*reversed(COARSER[: day + 1]), *COARSER[day + 1 :]):
             frequency = parse_frequency(step)
@@ -393,8 +401,13 @@ class _Search:
             is_fine = number >= ENOUGH_STEPS and step in COARSER[: day + 1]
             is_coarse = number >= FEWEST_STEPS and step in COARSER[day:]
             if (is_fine or is_coarse) and len(steps) >= FULL * number:
-                counts_rows = {"target": ROW_COUNT, "resample": step, "aggregate": "sum", "missing": "zero"}
-                return counts_rows if len(np.unique(counts)) > 1 else None
+                if len(np.unique(counts)) == 1:
+                    return None
+                series = series_numbers(self.frame, candidate.item_id)
+                times = pd.DataFrame({"series": series, "step": floored(candidate.stamps, frequency)})
+                are_few = len(times.drop_duplicates()) < FEWEST_TOGETHER * len(steps) * len(np.unique(series))
+                together = replace(candidate, item_id=None) if are_few and self.config.item_id is None else candidate
+                return together.options(self.config) | _rows_of(step)
         return None
 
     def _numbers_besides(self, targets: tuple[str, ...], candidate: RoleCandidate) -> tuple[str, ...]:
@@ -478,6 +491,11 @@ class _Search:
         if self.lines is None:
             return proposal
         return replace(proposal, forecasts=f"{proposal.forecasts}, of the table in {self.lines}")
+
+
+def _rows_of(step: str) -> dict[str, Any]:
+    """The options that count the rows of each step."""
+    return {"target": ROW_COUNT, "resample": step, "aggregate": "sum", "missing": "zero"}
 
 
 def _lacks_future_rows(preparation: Preparation) -> bool:

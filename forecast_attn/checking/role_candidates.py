@@ -182,6 +182,11 @@ class RoleCandidate:
         return self.kind == TimeKind.EVENTS
 
     @property
+    def may_be_counted(self) -> bool:
+        """True where rows are events rather than steps: at dates or in years that stand more than once, or uneven."""
+        return self.kind in (_UNEVEN_DATES, _REPEATED_UNITS, _EVENTS)
+
+    @property
     def event_stamps(self) -> NDArray[Any] | None:
         """The dates of a table whose rows are events, sorted; None where they are rather the rows of steps."""
         return np.sort(self.stamps) if self.kind in (TimeKind.UNEVEN_DATES, TimeKind.EVENTS) else None

@@ -26,8 +26,8 @@ from forecast_attn.checking.number_times import (
 )
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.frequency import distinct_values
-from forecast_attn.data.reading.joined import BLOCK_NUMBER, ROW_NUMBER, with_joined
-from forecast_attn.data.reading.time_parts import are_whole, holds_years, is_clock, periods_of_day
+from forecast_attn.data.reading.joined import BLOCK_NUMBER, ROW_NUMBER, parts_of, with_joined
+from forecast_attn.data.reading.time_parts import are_whole, holds_years, is_clock, periods_of_day, time_parts
 from forecast_attn.data.roles import ID_NAMES, LOOSE_TIME_NAMES, TIME_NAMES, is_numeric, resolve_roles
 from forecast_attn.data.timestamps import is_plain_number, looks_like_dates
 from forecast_attn.errors import ConfigError, DataError
@@ -97,10 +97,21 @@ def _id_columns(frame: pd.DataFrame, time: str, config: DataConfig) -> list[str]
     """Columns of names or of few whole numbers, however they are written, that repeat; those of numbers last."""
     taken = {time, *time.split(","), config.target, config.weight, *config.ignore}
     columns = [name for name in map(str, frame.columns) if name not in taken and _may_name_series(frame[name])]
+    columns = [*_years_that_name(frame, time), *columns]
     if time in frame.columns and is_plain_number(frame[time]):
         columns = [name for name in columns if not are_days_within(frame[name], frame[time])]
     numeric = {name for name in columns if is_numeric(frame[name])}
     return sorted(columns, key=numeric.__contains__)[:MOST_ID_COLUMNS]
+
+
+def _years_that_name(frame: pd.DataFrame, time: str) -> list[str]:
+    """The year of a joined time, as names of storms come again, or one that makes no date with the time: its period."""
+    if time not in frame.columns:
+        return [part for part in parts_of(time, frame)[:-1] if is_called_year(part)]
+    years = [str(name) for name in frame.columns if is_called_year(str(name)) and holds_years(frame[name])]
+    names = [name for name in years if frame[name].is_monotonic_increasing]  # and not mixed, as those of persons
+    is_period = bool(names) and is_plain_number(frame[time]) and not holds_years(frame[time])
+    return names if is_period and len(time_parts(frame, [*names, time])) < 2 else []
 
 
 def _may_name_series(column: pd.Series) -> bool:
@@ -139,7 +150,7 @@ def _keys_of(
         keys = _joined_codes([codes[name] for name in names])
         rows = np.bincount(keys)
         is_sparse = len(keys) < FEWEST_TOGETHER * (_spans(keys, steps).sum() if are_many else len(rows) * len(distinct))
-        if is_sparse and (len(names) > 1 or not _stand_apart(keys, stamps)):
+        if is_sparse and not _are_tracks(keys, stamps) and (len(names) > 1 or not _stand_apart(keys, stamps)):
             # Each stamp has one of the keys, mostly: a property that changes, as the weather does.
             return 1.0, (0, 0, 0)
         numbers = numeric.intersection(names)
@@ -206,6 +217,18 @@ def _stand_apart(keys: Keys, stamps: NDArray[Any]) -> bool:
         return False
     lengths = times[np.append(starts[1:], len(times)) - 1] - times[starts]
     return bool(np.median(lengths) >= SOON * np.ptp(times))
+
+
+def _are_tracks(keys: Keys, stamps: NDArray[Any]) -> bool:
+    """Return whether the rows of each series stand together, mostly one step apart, and at the time of others: storms.
+
+    Presidents, of whom one follows the other, are a property of their years.
+    """
+    steps, is_inside = np.diff(stamps).astype(np.int64), np.diff(keys) == 0
+    inside, between = steps[is_inside], steps[~is_inside]
+    if not len(inside) or inside.min() < 0 or np.mean(inside == np.median(inside)) < MOSTLY_REGULAR:
+        return False
+    return len(between) > 0 and bool(np.mean(between < 0) >= FEWEST_TOGETHER) and not _are_mixed(keys)
 
 
 def go_up_within(frame: pd.DataFrame, name: str) -> list[bool]:

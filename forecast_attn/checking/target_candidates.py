@@ -27,6 +27,7 @@ from forecast_attn.data.reading.dialect import unnamed_column
 from forecast_attn.data.reading.joined import ROW_NUMBER
 from forecast_attn.data.reading.time_parts import are_whole, holds_years, is_clock_of_digits
 from forecast_attn.data.roles import FORECAST_WORDS, ID_NAMES, ROW_NAMES, TARGET_NAMES, TIME_NAMES, is_numeric
+from forecast_attn.data.timestamps import looks_like_dates
 
 MANY = 6
 """Fewest columns of one kind that are rather series than covariates."""
@@ -40,7 +41,7 @@ _SCALE_APART = 20.0
 """Largest over smallest median of columns that are alike."""
 _MOST_DEGREES = 366
 """Largest number of an angle, or of a day of a year."""
-_MOSTLY_KNOWN = 0.5
+_MOSTLY_KNOWN = 0.6
 """Share of rows in which a column has a value that is no more than a remark on some of them."""
 _MOST_MARKS = 6
 """Largest number of distinct marks, as those of a rating or a priority, or of settings of a machine."""
@@ -63,7 +64,8 @@ _POINTS = {
     "called an amount": 30,
     "called a price": 20,
     "drives others": -20,
-    "mostly empty": -10,
+    "mostly empty": -75,
+    "known in fewer rows than its copy": -10,
     "money of an event": 40,
     "called a total": 2,
 }
@@ -88,10 +90,12 @@ _LEVELS = {"level", "index"}
 """Words of levels, which are forecast as often as amounts are."""
 _OF_EACH_EVENT = ("duration", "tripduration", "distance", "hours", "minutes", "seconds")
 """Last words of what is measured of each event: the number of events says more."""
+_FEWEST_WORDS = 4
+"""Fewest columns of words that describe what happened."""
 _WORDS_OF_TITLES = 3
 """Words of a usual title, of which hardly two are equal."""
-_SIZES = {"samplesize", "sample"}
-"""Words of the number of persons who were asked."""
+_BASES = {"samplesize", "sample", "population", "pop", "staffed"}
+"""Words of the number of persons that counts and shares are of, or who answer the calls."""
 _PAST_WORDS = {"lag", "lagged", "change"}
 """Words in names of columns that hold what another one held before, or what has changed since."""
 _COORDINATES = ("lat", "latitude", "lon", "lng", "long", "longitude")
@@ -138,9 +142,11 @@ def target_candidates(
         titled = set()  # a table of events may be called as they are; a name that many share singles out none
     weather = {each for each in likely if not _DRIVERS.isdisjoint(words_of(each))}
     averaged = {each for each in likely if is_called_intensity(each) and _LEVELS.isdisjoint(words_of(each))} - weather
-    averaged |= {each for each in likely if not _SIZES.isdisjoint(words_of(each))}
+    bases = {each for each in likely if not _BASES.isdisjoint(words_of(each))}
+    averaged |= bases if len(bases) == 1 else set()  # men, women and all are what the table is about
     others = [each for each in likely if doubts[each] is None and each not in weather | averaged]
-    is_driven = len(others) == 1 or any(_is_called_amount(each) or _counts_many(values[each]) for each in others)
+    counts = [each for each in others if _is_called_amount(each) or _counts_many(values[each])]
+    is_driven = len(others) == 1 or any(_is_mostly_known(values[each]) for each in counts)
     drivers = (averaged if others else set()) | (weather if is_driven else set())
     prices = {each for each in likely if each.lower() == _PRICE and not _is_one_of_many(_PRICE, likely)}
 
@@ -154,7 +160,8 @@ def target_candidates(
             "called an amount": _is_called_amount(column),
             "called a price": column in prices and not candidate.is_of_events,
             "drives others": column in drivers,
-            "mostly empty": values[column].notna().mean() < _MOSTLY_KNOWN,
+            "mostly empty": not _is_mostly_known(values[column]),
+            "known in fewer rows than its copy": any(_completes(values[each], values[column]) for each in likely),
             "money of an event": candidate.is_of_events and is_called_money(column) and not _is_unit_price(column),
             "called a total": "total" in words,
         }
@@ -169,9 +176,11 @@ def target_candidates(
         are_alike = are_of_one_scale or unnamed_column(1) not in frame  # where every name is but a number
     happen_at_places = not is_named and any(_jumps(values[name]) for name in located.intersection(numbers))
     ranked = sorted(likely, key=lambda column: (-points(column), by_name[column]))
-    first = ranked[0] if ranked and candidate.event_stamps is not None else None
+    first = ranked[0] if ranked and candidate.may_be_counted else None
+    num_certain = sum(doubt is None for doubt in doubts.values())
     are_records = first is not None and (
-        _is_called(first, _OF_EACH_EVENT) or (points(first) < _POINTS["called an amount"] and _have_titles(frame))
+        (candidate.event_stamps is not None and _is_called(first, _OF_EACH_EVENT))
+        or (points(first) < _POINTS["called an amount"] and _are_described(frame, first, num_certain))
     )
     return Targets(tuple(ranked), are_alike, all(doubts.values()) or happen_at_places or are_records)
 
@@ -257,7 +266,8 @@ def _names_the_table(column: str, table: str) -> bool:
     name = column.lower()
     words = {word.lower() for word in re.findall("[A-Z]+(?![a-z])|[A-Z]?[a-z]+", table)}
     starts = {word[:SAME_START] for word in words if len(word) >= SAME_START}
-    is_part = len(name) >= 4 and (name in table.lower() or name[:SAME_START] in starts)
+    begins_alike = name[:SAME_START] in starts and _BASES.isdisjoint(words_of(column))
+    is_part = len(name) >= 4 and (name in table.lower() or begins_alike)
     return is_part or (len(name) == 3 and name in words)
 
 
@@ -297,14 +307,22 @@ def _doubt(values: pd.Series, series: NDArray[np.int64], candidate: RoleCandidat
     return _AXIS if is_axis or (counts_rows(candidate.time) and rises) else None
 
 
-def _have_titles(frame: pd.DataFrame) -> bool:
-    """Return whether rows are records with a title or subject each: text of some words that differs in nearly all."""
+def _are_described(frame: pd.DataFrame, target: str, num_numbers: int) -> bool:
+    """Return whether rows are records with a title or subject each, or with more words than numbers and no money.
+
+    A title is text of some words that differs in nearly all rows.
+    """
+    num_described = 0
     for name in frame.columns[frame.dtypes.map(lambda dtype: not pd.api.types.is_numeric_dtype(dtype))]:
         cells = frame[name].dropna().astype("string")
-        are_many = len(cells) > (1 - EVEN) * len(frame) and cells.nunique() > _AS_OFTEN * len(cells)
-        if are_many and cells.head(1000).str.count(r"[^\W\d_]{2,}").median() >= _WORDS_OF_TITLES:
+        num_distinct = cells.nunique()
+        if num_distinct < 2 or is_numeric(frame[name]) or looks_like_dates(frame[name]):
+            continue
+        num_described += 1
+        are_titles = len(cells) > (1 - EVEN) * len(frame) and num_distinct > _AS_OFTEN * len(cells)
+        if are_titles and cells.head(1000).str.count(r"[^\W\d_]{2,}").median() >= _WORDS_OF_TITLES:
             return True
-    return False
+    return num_described >= max(_FEWEST_WORDS, num_numbers + 1) and not is_called_money(target)
 
 
 def _jumps(values: pd.Series) -> bool:
@@ -320,6 +338,16 @@ def _stands_still(values: pd.Series) -> bool:
         return True
     is_mostly_zero = np.mean(numbers == 0) > 0.5  # as intermittent demand is
     return len(np.unique(numbers)) == 2 or bool(np.mean(np.diff(numbers) == 0) > 0.5 and not is_mostly_zero)
+
+
+def _is_mostly_known(values: pd.Series) -> bool:
+    return bool(values.notna().mean() >= _MOSTLY_KNOWN)
+
+
+def _completes(values: pd.Series, others: pd.Series) -> bool:
+    """Return whether a column is another one with some of its empty cells filled, as by the limits of an instrument."""
+    known, of_others = values.notna(), others.notna()
+    return bool(known.sum() > of_others.sum() > len(others) / 2 and (values == others)[of_others].all())
 
 
 def _counts_many(values: pd.Series) -> bool:

@@ -32,7 +32,8 @@ SEPARATOR = "/"
 def with_joined(frame: pd.DataFrame, config: DataConfig, source: str) -> pd.DataFrame:
     """The frame with the columns that --time and --id join, and those of rows; as it is where no option asks for them.
 
-    The parts of a time are taken out of it; those of an identifier too, unless another option names them.
+    The parts of a time are taken out of it, and those of an identifier, unless another option names them. A year may be
+    a part of both.
 
     Raises:
         DataError: a part is missing, or the parts of the time are no date.
@@ -41,15 +42,17 @@ def with_joined(frame: pd.DataFrame, config: DataConfig, source: str) -> pd.Data
         frame = _with_column(frame, ROW_NUMBER, _row_numbers(frame, config))
     if config.target == ROW_COUNT and ROW_COUNT not in frame.columns:
         frame = _with_column(frame, ROW_COUNT, np.ones(len(frame), np.int64))
+    whole = frame
     for name, join, flag in ((config.time, joined_time, "time"), (config.item_id, _joined_id, "id")):
         parts = parts_of(name, frame)
         if name is None or len(parts) < 2:
             continue
         for part in parts:
-            require_column(frame, part, source, flag)
-        joined = join([frame[part] for part in parts], source)
+            require_column(whole, part, source, flag)
+        joined = join([whole[part] for part in parts], source)
         used = {config.target, *config.static_covariates, *config.future_covariates, *config.past_covariates}
-        frame = _with_column(frame.drop(columns=[part for part in parts if part not in used]), name, joined)
+        left_out = [part for part in parts if part in frame.columns and part not in used]
+        frame = _with_column(frame.drop(columns=left_out), name, joined)
     if config.item_id == BLOCK_NUMBER and BLOCK_NUMBER not in frame.columns:
         frame = _with_column(frame, BLOCK_NUMBER, _block_numbers(frame, config, source))
     return frame
