@@ -184,7 +184,7 @@ class RoleCandidate:
     @property
     def may_be_counted(self) -> bool:
         """True where rows are events rather than steps: at dates or in years that stand more than once, or uneven."""
-        return self.kind in (_UNEVEN_DATES, _REPEATED_UNITS, _EVENTS)
+        return self.kind in (TimeKind.UNEVEN_DATES, TimeKind.REPEATED_UNITS, TimeKind.EVENTS)
 
     @property
     def event_stamps(self) -> NDArray[Any] | None:
