@@ -372,7 +372,7 @@ def _arranged(reading: TableReading, config: DataConfig, layout: str) -> TableRe
         if undated is not None:  # sums below the cells that were merged
             options |= {"undated_rows": "drop", "time": undated[0]}
             frame = _without_undated(frame, config, undated[0])
-        return replace(reading, options=options, frame=frame)
+        return replace(reading, options=options, frame=frame, is_too_wide=False)
     return None
 
 
