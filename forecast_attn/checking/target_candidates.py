@@ -318,7 +318,7 @@ def _are_described(frame: pd.DataFrame, target: str, num_numbers: int) -> bool:
         num_distinct = cells.nunique()
         if num_distinct < 2 or is_numeric(frame[name]) or looks_like_dates(frame[name]):
             continue
-        num_described += 1
+        num_described += bool(cells.head(1000).str.contains(r"[^\W\d_]").mean() > 0.5)  # words, and no `8/28-30/08`
         are_titles = len(cells) > (1 - EVEN) * len(frame) and num_distinct > _AS_OFTEN * len(cells)
         if are_titles and cells.head(1000).str.count(r"[^\W\d_]{2,}").median() >= _WORDS_OF_TITLES:
             return True
