@@ -369,7 +369,7 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object], str]] = {
     "weeks of decimal years": (
         weeks_of_years,
         {"date_format": "0.0192308", "season": "52"},
-        "'value', 12 steps of 1 row ahead",
+        "'value', 12 steps of 1 row ahead, with 'time' counted in steps of 0.0192308",
     ),
     "some days": (
         some_days_of_a_season,

@@ -21,6 +21,7 @@ from forecast_attn.data.panel import Panel
 from forecast_attn.data.reading.joined import ROW_COUNT, ROW_NUMBER
 from forecast_attn.data.reading.positions import LAYOUT_ROWS, WIDE_ROWS
 from forecast_attn.data.roles import Roles
+from forecast_attn.data.timestamps import decimal_step
 
 
 @dataclass(frozen=True)
@@ -118,6 +119,8 @@ def _conditions(panel: Panel, options: Mapping[str, Any]) -> Iterator[str]:
     """Words for each thing that a forecast takes for granted or leaves out."""
     if panel.roles.time == ROW_NUMBER:
         yield "if the rows are in the order of time"
+    if decimal_step(panel.date_order) is not None:
+        yield f"with '{panel.roles.time}' counted in steps of {panel.date_order}"
     observed = np.count_nonzero(~np.isnan(panel.target)) / panel.num_known.sum()
     if observed < 1 - MOST_HIDDEN:
         yield f"where only {observed:.0%} of the steps have a value"
