@@ -392,7 +392,7 @@ READ: dict[Callable[[], str], tuple[dict[str, object], str]] = {
     of_censuses: ({"layout": "rows"}, "the rows as 8 series, 3 steps of 10 years ahead"),
     of_a_heart_monitor: (
         {"time": "timer", "date_format": "8.5479"},
-        "'hr', 12 steps of 1 row ahead",
+        "'hr', 12 steps of 1 row ahead, with 'timer' counted in steps of 8.5479",
     ),
     of_an_ocean_index: ({"skip_rows": 1, "date_format": "%Y%m"}, "'Value', 12 steps of 1 month ahead"),
     of_a_price_index: (
