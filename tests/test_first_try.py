@@ -947,6 +947,12 @@ def sizes_of_trees() -> pd.DataFrame:
     return pd.DataFrame({"height": values(60), "age": np.tile(ages, 10), "Seed": np.repeat(np.arange(301, 311), 6)})
 
 
+def visits_of_patients() -> pd.DataFrame:
+    """Each was asked in several years, and is older than the others in all of them."""
+    visits = pd.DataFrame({"id": np.repeat(np.arange(40), 5), "year": np.tile(np.arange(1984, 1989), 40)})
+    return visits.assign(age=visits["year"] - 1920 - visits["id"], docvis=RNG.poisson(3, 200))
+
+
 def surveys_of_some_years() -> pd.DataFrame:
     """Hundreds were asked in each of some years, more in some than in others."""
     years = np.repeat([*range(1974, 1988, 2), *range(1987, 2017, 3)], RNG.integers(200, 900, 17))
@@ -965,6 +971,7 @@ def seconds_of_a_recorder() -> pd.DataFrame:
         (houses_sold, {"time": "YearSold,MonthSold,DaySold"}),
         (winners_of_games, {"resample": "4", "forecasts": "'Gold', mean of each step of 4, 7 steps of 1 row ahead"}),
         (sizes_of_trees, {"time": "age", "item_id": "Seed", "resample": "5"}),
+        (visits_of_patients, {"forecasts": "'docvis' of 40 series told apart by 'id', 1 step of 1 row ahead"}),
         (
             surveys_of_some_years,
             {"resample": "3", "forecasts": "'words', mean of each step of 3, 3 steps of 1 row ahead"},

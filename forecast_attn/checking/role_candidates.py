@@ -207,6 +207,7 @@ def role_candidates(frame: pd.DataFrame, config: DataConfig) -> list[RoleCandida
         return []
     names = [config.time] if config.time is not None else list(_time_candidates(frame, config))
     candidates = _ranked(frame, [candidate for name in names for candidate in _candidates_with(frame, name, config)])
+    candidates = _without_ages(candidates) if config.time is None else candidates
     numbered = list(_numbered_rows(frame, config)) if config.time is None and ROW_NUMBER in names else []
     if numbered:
         return numbered
@@ -241,6 +242,14 @@ def _numbers_rows(frame: pd.DataFrame, time: str) -> bool:
     """Return whether a time is the number of the row, by its name or, as that of an order, by one more in each row."""
     is_named = time.lower() in (*TIME_NAMES, *LOOSE_TIME_NAMES, *_STEPS)
     return counts_rows(time) or (time in frame.columns and not is_named and counts_up(frame[time]))
+
+
+def _without_ages(candidates: list[RoleCandidate]) -> list[RoleCandidate]:
+    """The candidates without an age, where some date or year is the time: ages tell how old who is then."""
+    of_calendar = (each for each in candidates if each.stamps.dtype.kind == "M" or is_called_year(each.time))
+    if not any(each.goes_on for each in of_calendar):
+        return candidates
+    return [each for each in candidates if not is_called_age(each.time)]
 
 
 def _ranked(frame: pd.DataFrame, candidates: list[RoleCandidate]) -> list[RoleCandidate]:
