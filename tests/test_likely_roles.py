@@ -1,5 +1,6 @@
 """`forecast check` finds the target and the identifier of a table by the evidence of its cells."""
 
+import itertools
 from collections.abc import Callable
 from pathlib import Path
 
@@ -165,3 +166,14 @@ def test_the_first_command_names_target_and_series(tmp_path: Path, name: str) ->
     proposals = find_proposals(tmp_path / "table.csv", DataConfig())
     options = dict(proposals[0].options) if proposals else {}
     assert {key: options.get(key) for key in expected or options} == expected
+
+
+def test_the_cells_of_a_cube_of_five_names_are_not_counted(tmp_path: Path) -> None:
+    """Statistical offices give each number a row of names, as records have them."""
+    names = ["Nationality", "Applicant", "Stage", "Duration", "Sex"]
+    answers = [["Chad", "Mali"], ["new", "repeat"], ["first", "appeal"], ["short", "long"], ["men", "women"]]
+    cells = pd.DataFrame(itertools.product(months(80), *answers), columns=["Date", *names])
+    frame = pd.concat([cells, cells.sample(frac=0.4, random_state=1)]).sort_values("Date")  # some in two rows
+    path = tmp_path / "decisions.csv"
+    frame.assign(Applications=RNG.integers(0, 90, len(frame))).to_csv(path, index=False)
+    assert find_proposals(path, DataConfig())[0].target == "Applications"

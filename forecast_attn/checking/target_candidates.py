@@ -92,6 +92,8 @@ _OF_EACH_EVENT = ("duration", "tripduration", "distance", "hours", "minutes", "s
 """Last words of what is measured of each event: the number of events says more."""
 _FEWEST_WORDS = 4
 """Fewest columns of words that describe what happened."""
+_MOSTLY_OWN = 0.5
+"""Share of records that no other one is described like; the cells of a cube are, at each time."""
 _WORDS_OF_TITLES = 3
 """Words of a usual title, of which hardly two are equal."""
 _BASES = {"samplesize", "sample", "population", "pop", "staffed"}
@@ -312,17 +314,20 @@ def _are_described(frame: pd.DataFrame, target: str, num_numbers: int) -> bool:
 
     A title is text of some words that differs in nearly all rows.
     """
-    num_described = 0
+    described = []
     for name in frame.columns[frame.dtypes.map(lambda dtype: not pd.api.types.is_numeric_dtype(dtype))]:
         cells = frame[name].dropna().astype("string")
         num_distinct = cells.nunique()
         if num_distinct < 2 or is_numeric(frame[name]) or looks_like_dates(frame[name]):
             continue
-        num_described += bool(cells.head(1000).str.contains(r"[^\W\d_]").mean() > 0.5)  # words, and no `8/28-30/08`
+        if cells.head(1000).str.contains(r"[^\W\d_]").mean() > 0.5:  # words, and no `8/28-30/08`
+            described.append(name)
         are_titles = len(cells) > (1 - EVEN) * len(frame) and num_distinct > _AS_OFTEN * len(cells)
         if are_titles and cells.head(1000).str.count(r"[^\W\d_]{2,}").median() >= _WORDS_OF_TITLES:
             return True
-    return num_described >= max(_FEWEST_WORDS, num_numbers + 1) and not is_called_money(target)
+    if len(described) < max(_FEWEST_WORDS, num_numbers + 1) or is_called_money(target):
+        return False
+    return len(frame[described].drop_duplicates()) > _MOSTLY_OWN * len(frame)  # and are no cells of a cube
 
 
 def _jumps(values: pd.Series) -> bool:
