@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import dataclass
 
@@ -151,6 +152,8 @@ def target_candidates(
     is_driven = len(others) == 1 or any(_is_mostly_known(values[each]) for each in counts)
     drivers = (averaged if others else set()) | (weather if is_driven else set())
     prices = {each for each in likely if each.lower() == _PRICE and not _is_one_of_many(_PRICE, likely)}
+    beside = [pair for one, other in itertools.pairwise(likely) for pair in ((one, other), (other, one))]
+    incomplete = {other for each, other in beside if _completes(values[each], values[other])}
 
     def points(column: str) -> int:
         words = words_of(column)
@@ -163,7 +166,7 @@ def target_candidates(
             "called a price": column in prices and not candidate.is_of_events,
             "drives others": column in drivers,
             "mostly empty": not _is_mostly_known(values[column]),
-            "known in fewer rows than its copy": any(_completes(values[each], values[column]) for each in likely),
+            "known in fewer rows than its copy": column in incomplete,
             "money of an event": candidate.is_of_events and is_called_money(column) and not _is_unit_price(column),
             "called a total": "total" in words,
         }
