@@ -201,7 +201,8 @@ def _is_number(column: pd.Series) -> bool:
 
 def options_up_to_a_row(table: Table, config: DataConfig) -> dict[str, Any]:
     """The options that would read a text but for one of its rows; {} where there are none, or it is a table."""
-    read, text = _read(table, config, {}), _text_of(table, config.sheet)
+    text = _text_of(table, config.sheet)
+    read = None if text is None else _read(table, config, {})
     is_text = isinstance(read, pd.DataFrame) and read.shape[1] == 1 and not _is_number(read.iloc[:, 0])
     is_stopped_elsewhere = isinstance(read, DataError) and read.row is None and read.code in _NO_TABLE
     if text is None or not (is_text or is_stopped_elsewhere):

@@ -156,9 +156,9 @@ def thirteenth_months(column: pd.Series) -> NDArray[np.bool_]:
 
     None of them where some number of a column is neither a month nor such a total.
     """
-    if column.dtype.kind not in "if":
+    ends = pd.Series([column.min(), column.max()]) // 100 if column.dtype.kind in "if" else pd.Series()
+    if not holds_years(ends):  # as of nearly every column: a quick answer
         return np.zeros(len(column), np.bool_)
-    years, months = np.divmod(column.to_numpy(np.float64), 100)
-    known = ~np.isnan(months)
-    are_months = holds_years(pd.Series(years[known])) and set(months[known]) == set(range(1, 14))
+    months = column.to_numpy(np.float64) % 100
+    are_months = np.array_equal(np.unique(months[~np.isnan(months)]), np.arange(1, 14))
     return np.asarray((months == 13) & are_months)
