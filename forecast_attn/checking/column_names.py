@@ -55,6 +55,11 @@ def is_called_time(name: str) -> bool:
     return last in TIME_NAMES or last in _UNIT_WORDS or last.removesuffix("s") in _UNIT_WORDS
 
 
+def is_called_age(name: str) -> bool:
+    """Return whether a column is the age of somebody by its name, and no `gas age` of ice."""
+    return words_of(name) == {"age"}
+
+
 def is_unnamed_counter(name: str) -> bool:
     """Return whether a column has no name, as the numbers of the rows that pandas writes."""
     return name.lower().startswith("unnamed: ")

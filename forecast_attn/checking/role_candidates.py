@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from forecast_attn.checking.column_names import (
     counts_rows,
     is_called_a_name,
+    is_called_age,
     is_called_id,
     is_called_time,
     is_called_year,
@@ -43,7 +44,7 @@ from forecast_attn.checking.number_times import (
     season_of_fractions,
     season_of_unit,
 )
-from forecast_attn.checking.row_order import is_called_age, may_be_steps
+from forecast_attn.checking.row_order import may_be_steps
 from forecast_attn.checking.series_candidates import (
     FEWEST_PER_SERIES,
     MOST_REPEATED,

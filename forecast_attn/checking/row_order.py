@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.checking.column_names import counts_rows, is_of_the_calendar, words_of
+from forecast_attn.checking.column_names import counts_rows, is_called_age, is_of_the_calendar
 from forecast_attn.data.timestamps import looks_like_dates
 
 FEWEST_ROWS = 20
@@ -53,11 +53,6 @@ def _names_things(column: pd.Series) -> bool:
     cells = column.dropna().astype(str)
     is_named = column.nunique() >= _NAMED * len(column)
     return is_named and len(cells) > 0 and float(cells.str.fullmatch(r"\D*[^\W\d_]{2}\D*").mean()) >= _NAMED
-
-
-def is_called_age(name: str) -> bool:
-    """Return whether a column is the age of somebody by its name, and no `gas age` of ice."""
-    return words_of(name) == {"age"}
 
 
 def _scores(column: pd.Series, groups: list[pd.Series]) -> Iterator[float]:

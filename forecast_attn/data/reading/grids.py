@@ -64,7 +64,7 @@ def _hours_across(frame: pd.DataFrame, date_format: str | None) -> CellGrid | No
     minutes = _minutes_of(names)
     if not minutes:
         return None
-    labels = tuple([name for name in names if name not in minutes and _is_days(frame[name])][:1])
+    labels = tuple([name for name in names if name not in minutes and looks_like_dates(frame[name])][:1])
     units = {unit_of(name): name for name in reversed(names) if name not in minutes}
     if not labels and units.keys() >= set(_DATE):
         labels = tuple(units[unit] for unit in _DATE)
@@ -99,7 +99,7 @@ def _weekdays_across(frame: pd.DataFrame, date_format: str | None) -> CellGrid |
     days = next((days for words in _WEEKDAYS if len(days := _days_of(names, words)) == len(words)), None)
     if days is None:
         return None
-    labels = [name for name in names if _is_days(frame[name])][:1]
+    labels = [name for name in names if looks_like_dates(frame[name])][:1]
     if not labels:
         return None
     dates, bad = parse_timestamps(frame[labels[0]], labels[0], date_format)
@@ -131,10 +131,6 @@ def _minutes_of(names: list[str]) -> dict[str, int]:
     step = DAY // len(minutes) if minutes else 0
     is_day = len(minutes) >= 24 and sorted(minutes.values()) == list(range(0, DAY, step))
     return minutes if is_day else {}
-
-
-def _is_days(column: pd.Series) -> bool:
-    return looks_like_dates(column)
 
 
 def _years_across(frame: pd.DataFrame) -> CellGrid | None:
