@@ -150,8 +150,8 @@ that Python packages ship, unedited. Each was given to `forecast check`. Then th
 printed was run, with one epoch of a small network, and `forecast predict` after it.
 
 **Result:** {verdict}.
-Three of the five others are no series: `openness` has one row per country, `soiltemp` is a grid in a field,
-and all rows of `data_nevo` are of one year.
+`openness` (one row per country), `soiltemp` (a grid in a field) and `data_nevo` (all rows of one year) are no
+series.
 
 The rules of `forecast check` were improved with these tables, so the result says more about the rules than
 about your table. This is what happened when the rules met the tables for the first time:
