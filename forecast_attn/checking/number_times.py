@@ -15,7 +15,14 @@ from forecast_attn.data.cells import epoch_unit
 from forecast_attn.data.frequency import distinct_values, guess_alias, parse_frequency
 from forecast_attn.data.reading.time_parts import are_whole, holds_years, unit_of_column
 from forecast_attn.data.roles import TIME_NAMES, is_numeric
-from forecast_attn.data.timestamps import SERIAL_DAYS, are_serial_days, is_plain_number, parse_timestamps
+from forecast_attn.data.timestamps import (
+    FINEST_STEP,
+    MOST_OFF,
+    SERIAL_DAYS,
+    are_serial_days,
+    is_plain_number,
+    parse_timestamps,
+)
 
 FEWEST_ROWS = 5
 """Rows of a table that is one series."""
@@ -46,8 +53,9 @@ _NEARLY_EQUAL = 0.01
 """Share by which steps that are written with few digits may differ."""
 _LARGEST_DECIMAL = 1e9
 _MOST_DECIMALS = 4
-_OFF_STEP = 0.05
-"""Share of a step by which decimal numbers may miss it."""
+_MOST_DIGITS = 10
+_NEARLY_ON = 5e-4
+"""Share of a step by which numbers miss one that is written with enough digits."""
 _DIGITS = {"%Y%m": 6, "%y%m%d": 6, "%G%V": 6, "%Y0%m": 7, "%Y%j": 7, "%d%m%Y": 8, "%m%d%Y": 8}
 """`--date-format` of whole numbers -> most of their digits; the likelier ones first."""
 _LIKELY_PAST, _LIKELY_FUTURE = np.datetime64("1800-01-01"), np.datetime64("2101-01-01")
@@ -135,13 +143,21 @@ def format_of_decimals(column: pd.Series) -> str | None:
     if len(numbers) < FEWEST_ROWS or not np.isfinite(numbers).all() or np.abs(numbers).max() >= _LARGEST_DECIMAL:
         return None
     usual = float(np.ptp(numbers)) / max(round(np.ptp(numbers) / float(np.median(np.diff(numbers)))), 1)
-    if np.abs(numbers / usual - np.round(numbers / usual)).max() < _OFF_STEP:
-        return f"{usual:.6g}"
+    most = min(MOST_OFF, max(2 * _off(numbers, usual), _NEARLY_ON))  # else later numbers would miss the step by more
+    steps = (f"{usual:.{digits}g}" for digits in range(1, _MOST_DIGITS + 1))
+    step = next((step for step in steps if _off(numbers, float(step)) < most), None)
+    if step is not None:
+        return step
     for decimals in range(1, _MOST_DECIMALS + 1):
         whole = np.round(numbers * 10**decimals)
         if np.abs(numbers * 10**decimals - whole).max() < _NEARLY:
             return f"{int(np.gcd.reduce(whole.astype(np.int64))) / 10**decimals:.6g}"
-    return f"{10**-_MOST_DECIMALS:f}".rstrip("0")
+    return f"{FINEST_STEP}"
+
+
+def _off(numbers: NDArray[np.float64], step: float) -> float:
+    """Largest share of a step by which a number misses it."""
+    return float(np.abs(numbers / step - np.round(numbers / step)).max())
 
 
 def _are_regular(numbers: NDArray[np.float64], form: str) -> bool:
@@ -182,6 +198,13 @@ def goes_on_evenly(column: pd.Series) -> bool:
         return False
     steps = np.diff(column.to_numpy(np.float64))
     return bool(steps.min() > 0 and np.ptp(steps) <= _NEARLY_EQUAL * steps.mean())
+
+
+def rises_as_time(column: pd.Series) -> bool:
+    """Return whether decimal numbers called a time go up in each row, by steps of any length."""
+    if not is_called_time(str(column.name)) or not pd.api.types.is_float_dtype(column.dtype):
+        return False
+    return len(column) >= FEWEST_ROWS and column.is_monotonic_increasing and column.is_unique
 
 
 def are_days_within(days: pd.Series, years: pd.Series) -> bool:

@@ -40,6 +40,7 @@ from forecast_attn.checking.number_times import (
     parts_of_years,
     regular_order,
     regularity,
+    rises_as_time,
     season_of_cycle,
     season_of_fractions,
     season_of_unit,
@@ -344,7 +345,8 @@ def _time_candidates(frame: pd.DataFrame, config: DataConfig) -> Iterator[str]:
     counters = [name for name in may_count if counts_up(frame[name], in_series=not dates)]  # no lines of invoices
     names = [] if dates else [frame[name] for name in free if not pd.api.types.is_float_dtype(frame[name].dtype)]
     counters += [name for name in may_count if name not in counters and counts_within(frame[name], names)]
-    counters += [name for name in may_count if not dates and goes_on_evenly(frame[name])]
+    undated = [] if dates else [name for name in may_count if name not in counters]
+    counters += [name for name in undated if goes_on_evenly(frame[name]) or rises_as_time(frame[name])]
     yield from (name for name in numbers if name.lower() in (*named, *_STEPS) or name in counters)
     others = [name for name in numbers if name.lower() not in (*named, *_STEPS)]
     yield from (name for name in others if name not in counters and is_day_count(frame[name]))

@@ -33,6 +33,10 @@ _DAY_ZERO = np.datetime64("1899-12-30", "s")
 
 _DECIMAL_STEP = re.compile(r"\d+(?:\.\d+)?|\.\d+|\d\.?\d*e-\d+")
 """`--date-format` of decimal numbers, as of hours after a dose: the length of a step."""
+MOST_OFF = 0.05
+"""Share of a step by which such a number may miss it."""
+FINEST_STEP = 1e-4
+"""Length of a step that any decimal number may miss."""
 
 _OFFSET = r"(?:Z|[+-]\d{2}(?::?\d{2})?)$"
 _LONGEST_OFFSET = 6
@@ -249,12 +253,19 @@ def _numbers_in_format(column: pd.Series, date_format: str) -> ParsedStamps:
         return _of_serial_days(column)
     step = decimal_step(date_format)
     if step is not None:
-        return ParsedStamps(*_whole((column / step).round()), order=date_format)
+        return _of_decimals(column, step, str(date_format))
     whole, bad = _whole(column)
     # A CSV's 01022024 arrives as 1022024: the format says how many digits there were.
     width = sum(_WIDTHS.get(directive, 0) for directive in re.findall("%.", date_format))
     text = pd.Series(whole.astype(str)).str.zfill(width).where(~bad)
     return _from_text(text, str(column.name), date_format)
+
+
+def _of_decimals(column: pd.Series, step: float, date_format: str) -> ParsedStamps:
+    steps = column / step
+    off = (steps - steps.round()).abs()
+    whole, bad = _whole(steps.round())
+    return ParsedStamps(whole, bad | ((off > MOST_OFF) & (step > FINEST_STEP)).to_numpy(), order=date_format)
 
 
 def decimal_step(date_format: str | None) -> float | None:

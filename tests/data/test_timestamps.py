@@ -128,6 +128,7 @@ def test_decimals_are_steps_of_the_length_that_is_given() -> None:
     stamps, bad = parse_timestamps(pd.Series([-0.5, 0.25, 0.75, 1.0, np.nan]), "time", "0.25")
     assert stamps[:4].tolist() == [-2, 1, 3, 4]
     assert bad.tolist() == [False] * 4 + [True]
+    assert parse_timestamps(pd.Series([0.25, 0.51, 0.6]), "time", "0.25")[1].tolist() == [False, False, True]
     with pytest.raises(ConfigError, match="is no step"):
         parse_timestamps(pd.Series([0.25]), "time", "0.0")
 
