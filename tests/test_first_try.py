@@ -2249,11 +2249,46 @@ def test_numbered_months_beside_numbers_need_no_header(tmp_path: Path, first: st
     assert (proposal.options, proposal.time, proposal.target) == ({"header": False}, "column_1", "column_2")
 
 
-@pytest.mark.parametrize("names", ["2019,2020,Jan-2021", "Date,1,2", "2020-01,2020-02,2020"])
-def test_names_of_steps_are_a_header(tmp_path: Path, names: str) -> None:
+@pytest.mark.parametrize(
+    ("names", "row"),
+    [
+        ("2019,2020,Jan-2021", "1,2,3"),
+        ("Date,1,2", "1,2,3"),
+        ("2020-01,2020-02,2020", "1,2,3"),
+        ("2001,2002,2003", "41,12,3"),
+        ("region,2001,2002", "north,5,6"),
+        ("x,2024-01-05,2024-01-06", "north,yes,no"),
+        ("day,08:00,09:00", "2024-01-05,7.5,8.1"),
+        ("item,0.1,0.5", "a,7.5,8.1"),
+        ("0,1,2,3", "4,5,1,2"),
+        ("0", "7.5"),
+    ],
+)
+def test_names_of_steps_are_a_header(tmp_path: Path, names: str, row: str) -> None:
     path = tmp_path / "named.csv"
-    path.write_text("\n".join([names, *("1,2,3",) * 5]))
+    path.write_text("\n".join([names, *(row,) * 12]))
     assert list(read_table(path, DataConfig()).columns) == names.split(",")
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [f"{day:%a, %d %b %Y} 15:11:58 -0500" for day in pd.date_range("2024-01-01", periods=40)],
+        [f"{day:%Y-%m-%d},shop {'AB'[at % 2]}" for at, day in enumerate(pd.date_range("2024-01-01", periods=40))],
+        [f'K{at:03d},0{at % 9},town {chr(65 + at)},2009,"{9 - at % 5},{at + 300}  ",9.{at}' for at in range(26)],
+        [f"{at % 24:02d}:{at % 60:02d},x{at}" for at in range(40)],
+        [f"{day:%d.%m.%Y};{at},5;{1000 + at}" for at, day in enumerate(pd.date_range("2024-01-01", periods=40))],
+    ],
+    ids=["stamps of letters", "dates beside words", "codes and thousands", "clocks", "semicolons and decimal commas"],
+)
+def test_a_first_line_of_the_kinds_below_it_is_no_header(tmp_path: Path, rows: list[str]) -> None:
+    path = tmp_path / "plain.csv"
+    path.write_text("\n".join(rows))
+    examination = examine(path, DataConfig(delimiter=";" if ";" in rows[0] else None))
+    assert "has no header: its first line is" in examination.to_report().errors[0].message
+    if ";" in rows[0]:
+        options = {"delimiter": "semicolon", "header": False, "target": "column_2"}
+        assert find_proposals(path, DataConfig())[0].options == options
 
 
 COUNTS = RNG.poisson(400, 240)

@@ -181,7 +181,8 @@ def _read_split(
         for delimiter in _DELIMITERS:
             again = _read(table, config, {**options, "delimiter": delimiter})
             is_whole = isinstance(again, pd.DataFrame) and again.shape[1] == 1
-            if _is_better(again, read) and not is_whole:
+            has_no_header = isinstance(again, DataError) and again.code == "FA107"
+            if (_is_better(again, read) and not is_whole) or has_no_header:
                 return again, {**options, "delimiter": delimiter}
     return read, options
 

@@ -23,6 +23,7 @@ from forecast_attn.data.reading.cell_numbers import (
     checked_decimal,
     find_decimal,
     is_number,
+    shows_number,
 )
 from forecast_attn.data.reading.encoding import (
     WESTERN,
@@ -43,7 +44,7 @@ from forecast_attn.data.reading.extra_lines import (
     without_extra_lines,
 )
 from forecast_attn.data.reading.source import Source
-from forecast_attn.data.timestamps import parse_timestamps
+from forecast_attn.data.timestamps import looks_like_dates
 from forecast_attn.errors import ConfigError, DataError
 
 BLANKS = "blanks"
@@ -144,8 +145,7 @@ def column_names(records: list[Record], delimiter: str, label: str) -> list[str]
     unnamed = [f"Unnamed: {position}" for position in range(len(given))]
     names = [name or (new if new not in given else f"{new}.1") for name, new in zip(given, unnamed, strict=True)]
     _check_is_split(names, delimiter, label)
-    last = max((at for at, name in enumerate(given) if name), default=len(given))
-    if _are_cells(names[: last + 1], records[1:]):  # without the name of remarks
+    if _is_a_row(given, records[1:]):
         line = delimiter.join(records[0])
         message = f"{label} has no header: its first line is {line if len(line) <= LONGEST else f'{line[:LONGEST]}…'!r}"
         hint = "--no-header, or add a line with the columns' names"
@@ -156,36 +156,73 @@ def column_names(records: list[Record], delimiter: str, label: str) -> list[str]
     return names
 
 
-_NUMBERED_MONTH = re.compile(r"\d{1,3}-(0?[1-9]|1[0-2])")
-"""`1-01`, the first month of the first year: many such cells are dates, a single one is not seen to be."""
+MOST_BELOW = 100
+"""Rows below a first line that show of which kinds its cells would be."""
+MOST_CELLS = 500
+"""Cells of a first line that tell what it is."""
+MOSTLY = 0.9
+"""Share of numbers in a column of numbers."""
+FEWEST_DECIMALS = 10
+"""Decimal numbers below a whole one that show that it is a name."""
+FEWEST_COUNTED = 4
+"""Columns that are called 0, 1, 2, … or 1, 2, 3, …"""
+_NUMBER, _DATE, _WORD = "number", "date", "word"
+_TIME_OF_DAY = re.compile(r"\d{1,2}:\d\d(:\d\d(\.\d+)?)?( ?[AP]M)?", re.IGNORECASE)
 
 
-def _are_cells(names: list[str], below: list[Record]) -> bool:
-    """Return whether a first line is a row: all numbers and dates, or a number, no year, beside a date in any form or
-    a word that stands below it, too; or a number that may be a year beside a date that is written as that below it.
+def _is_a_row(first: Record, below: list[Record]) -> bool:
+    """Return whether a first line is a row: all cells are of the kinds of those below them, some of them dates or
+    numbers; numbers beside words show it where they do not rise, or where a word stands below, too.
+
+    A number is a name where it is a year above other numbers, a whole one above decimals, or counts the columns.
     """
-    words = [name for name in names if not DATA_CELL.fullmatch(name) and name not in MISSING_WORDS]
-    if not words:
+    kinds: set[str] = set()
+    numbers = []
+    for at, cell in enumerate(first[:MOST_CELLS] if re.search(r"\d", "".join(first)) else ()):
+        column = [record[at].strip() for record in below[:MOST_BELOW] if at < len(record)]
+        known = [each for each in column if each not in MISSING_WORDS]
+        if not cell and below and len(known) == len(below[:MOST_BELOW]):
+            return False  # a nameless index
+        if cell in MISSING_WORDS or not re.search(r"\w", cell):
+            continue
+        kind, of_column = _kind(cell, known), _kind_of_column(known) if known else None
+        if of_column not in (None, kind):
+            return False
+        if kind == _NUMBER and not _is_name_above(cell, known):
+            numbers.append(cell)
+        if not known and below:
+            continue  # of a title
+        kinds |= {kind} | ({"repeated"} if kind == _WORD and cell in known else set())
+    if _DATE in kinds or not numbers:
+        return _DATE in kinds
+    values = [float(bare_number(number).replace(",", ".", 1).replace(",", "")) for number in numbers]
+    steps = {b - a for a, b in itertools.pairwise(values)}
+    if _WORD not in kinds:
+        return not (len(numbers) == len(first) >= FEWEST_COUNTED and values[0] in (0, 1) and steps == {1})
+    return "repeated" in kinds or any(step <= 0 for step in steps)
+
+
+def _kind(cell: str, below: list[str]) -> str:
+    """The kind of a cell: that of those below it where they are written alike."""
+    if shows_number(cell):
+        return _NUMBER
+    if 2 * sum(_shape(each) == _shape(cell) for each in below) > len(below):
+        return _kind_of_column(below)
+    return _kind_of_column([cell])
+
+
+def _kind_of_column(cells: list[str]) -> str:
+    if sum(map(shows_number, cells)) >= MOSTLY * len(cells):
+        return _NUMBER
+    are_dates = _TIME_OF_DAY.fullmatch(cells[0]) or looks_like_dates(pd.Series(cells, dtype=object))
+    return _DATE if are_dates else _WORD
+
+
+def _is_name_above(number: str, below: list[str]) -> bool:
+    """Return whether a number is a year above other numbers, or a whole one above decimals."""
+    if YEAR.fullmatch(number) and 2 * sum(YEAR.fullmatch(cell) is not None for cell in below) < len(below):
         return True
-    if len(words) < len(names) and all(_NUMBERED_MONTH.fullmatch(word) for word in words):
-        return True
-    numbers = [name for name in names if is_number(name)]
-    may_be_years = all(map(YEAR.fullmatch, numbers))
-    if may_be_years and len(numbers) != 1:
-        return False  # as nearly always; and numbers may be the years of columns
-    if may_be_years and not (below and list(map(_shape, below[0])) == list(map(_shape, names))):
-        return False
-    if not may_be_years and any(
-        names[at] in words and cell.strip() == names[at]
-        for record in below
-        for at, cell in enumerate(record[: len(names)])
-    ):
-        return True
-    try:
-        stamps, bad = parse_timestamps(pd.Series(words, dtype=object))
-    except DataError:
-        return True  # a date whose day may be its month
-    return stamps.dtype.kind == "M" and not bad.all()
+    return number.isdecimal() and len(below) >= FEWEST_DECIMALS and not any(map(str.isdecimal, below))
 
 
 def _shape(cell: str) -> str:
