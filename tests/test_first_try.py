@@ -1607,20 +1607,24 @@ def test_many_series_of_four_years_are_enough(tmp_path: Path) -> None:
     assert find_proposals(path, DataConfig())[0].options == {"item_id": "route", "lookback": 2, "horizon": 1}
 
 
-def test_a_column_that_is_named_twice_costs_the_names(tmp_path: Path) -> None:
+@pytest.mark.parametrize("blanks", [False, True])
+def test_columns_of_one_name_keep_it_and_get_numbers(tmp_path: Path, blanks: bool) -> None:
     path = tmp_path / "table.csv"
-    path.write_text("date,y,y\n" + "\n".join(f"{line},2" for line in ROWS.splitlines()))
-    proposal = find_proposals(path, DataConfig())[0]
-    assert {"skip_rows": 1, "header": False}.items() <= dict(proposal.options).items()
-    assert proposal.target == "column_2"
+    text = "date,level,dev,depth,dev\n" + "\n".join(
+        f"{line},2,{at * at % 11},4" for at, line in enumerate(ROWS.splitlines())
+    )
+    path.write_text(text.replace(",", "   ") if blanks else text)
+    targets = [proposal.target for proposal in find_proposals(path, DataConfig())]
+    assert {"level", "depth"} <= {*targets}
+    assert not any(target.startswith("column") for target in targets)
 
 
-def test_a_column_that_is_named_twice_below_titles_costs_the_names(tmp_path: Path) -> None:
+def test_a_unit_that_stands_twice_below_titles_is_numbered(tmp_path: Path) -> None:
     path = tmp_path / "bookings.csv"
     rows = [f"{day};shop;{value};EUR;{value + 5};EUR" for day, value in zip(days(90), values(90), strict=True)]
     path.write_text("\n".join(["Account;1234", "Owner;A. B.", "", "day;text;amount;unit;balance;unit", *rows]))
     options = find_proposals(path, DataConfig())[0].options
-    assert (options["skip_rows"], options["header"], options["target"]) == (4, False, "column_3")
+    assert options == {"skip_rows": 3, "target": "amount"}
 
 
 def test_a_first_row_whose_words_stand_below_it_is_no_header(tmp_path: Path) -> None:

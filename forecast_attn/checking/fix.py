@@ -278,6 +278,9 @@ def _form_repairs(table: Path | str | pd.DataFrame, config: DataConfig) -> Itera
     blanks = [name for name in form.header if name != name.strip()]
     if blanks:
         yield Repair("names: blanks removed", column=blanks[0].strip(), count=len(blanks))
+    names = [name.strip() for name in form.header if name.strip()]
+    if len({*names}) < len(names):
+        yield Repair("names that stand before: numbered", count=len(names) - len({*names}))
 
 
 def _repairs_around_the_rows(config: DataConfig) -> Iterator[Repair]:

@@ -16,12 +16,10 @@ from forecast_attn.checking.line_evidence import (
     find_wide_titles,
     line_of_names,
 )
-from forecast_attn.data.reading.cell_numbers import shows_number
 from forecast_attn.data.reading.dialect import BLANKS, SAMPLE, Sample, find_delimiter
 from forecast_attn.data.reading.encoding import find_encoding
 from forecast_attn.data.reading.extra_lines import ExtraLines, naming_line, without_extra_lines
 from forecast_attn.data.reading.source import Source
-from forecast_attn.data.timestamps import looks_like_dates
 from forecast_attn.errors import DataError
 
 
@@ -55,28 +53,8 @@ def _ways_around(start: str, end: str, problem: object) -> tuple[dict[str, Any],
         named_ways = [{**each, **named} for each in as_wide if (named := _header_rows(start, each))]
         return (titles,) if titles else tuple(way for way in (*as_wide, *named_ways) if way)
     if isinstance(problem, DataError) and problem.code == "FA107" and problem.column is not None:
-        # Rows of the one are at other dates than those of the other.
-        if _has_tables_side_by_side(start, problem.column):
-            return ()
-        return (
-            *ways,
-            *likely,
-            {"header": False} if shows_number(problem.column) else {"skip_rows": 1, "header": False},
-        )
-    nameless = [{**each, "skip_rows": each["skip_rows"] + 1, "header": False} for each in likely if "skip_rows" in each]
-    return (*ways, *likely, {"header": False}, *nameless)  # the last ones where the header names a column twice
-
-
-def _has_tables_side_by_side(start: str, name: str) -> bool:
-    """Return whether a name stands above two columns of different dates."""
-    sample = Sample(start, complete=True)
-    try:
-        header, *rows = sample.records(find_delimiter(sample, ""))
-    except DataError:
-        return False
-    indices = [index for index, cell in enumerate(header) if cell.strip() == name]
-    columns = [pd.Series([row[index] for row in rows if len(row) == len(header)], dtype="str") for index in indices]
-    return all(map(looks_like_dates, columns)) and any(not column.equals(columns[0]) for column in columns)
+        return ()  # tables side by side
+    return (*ways, *likely, {"header": False})
 
 
 def _with_footer(above: dict[str, Any], end: str) -> tuple[dict[str, Any], ...]:

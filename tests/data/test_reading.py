@@ -190,6 +190,21 @@ def test_the_text_is_not_of_the_given_encoding(write_csv: Write) -> None:
     assert "--encoding" in str(error.value.hint)
 
 
+@pytest.mark.parametrize(
+    ("header", "names"),
+    [
+        ("date,y,y,y", "date,y,y.1,y.2"),
+        ("date,y, y,y.1", "date,y,y.2,y.1"),
+        ("date,,y,y", "date,Unnamed: 1,y,y.1"),
+    ],
+)
+def test_columns_of_one_name_are_numbered_and_told(write_csv: Write, header: str, names: str) -> None:
+    findings: list[Finding] = []
+    frame = read_table(write_csv(f"{header}\n2024-01-01,1,2,3\n"), DataConfig(), report=findings.append)
+    assert list(frame.columns) == names.split(",")
+    assert [finding.code for finding in findings] == ["FA112"]
+
+
 # --------------------------------------------------------------------------- what is no table
 
 
@@ -199,8 +214,11 @@ def test_the_text_is_not_of_the_given_encoding(write_csv: Write) -> None:
         ("", "is empty", None),
         ("\n \n", "is empty", None),
         ("date,y\n", "has no rows", None),
-        ("date,y,y\n2024-01-01,1,2\n", "more than one column called 'y'", None),
-        ("date,y, y\n2024-01-01,1,2\n", "more than one column called 'y'", None),
+        (
+            "date,y,date\n2024-01-01,1,2024-02-01\n2024-01-02,1,2024-02-02\n",
+            "more than one column called 'date'",
+            None,
+        ),
         ("2024-01-01,5\n2024-01-02,6\n", "has no header: its first line is '2024-01-01,5'", None),
         (b"PK\x03\x04\x00\x00\x08\x00", "is a damaged or incomplete zip archive", None),
         (b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", "it holds binary data", None),

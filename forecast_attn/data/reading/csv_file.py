@@ -18,7 +18,7 @@ import pyarrow.csv as pa_csv
 from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
-from forecast_attn.data.findings import LINES_ABOVE, Finding, Report
+from forecast_attn.data.findings import LINES_ABOVE, Finding, Report, quoted
 from forecast_attn.data.reading.cell_numbers import (
     MISSING_WORDS,
     Texts,
@@ -108,6 +108,9 @@ def _read(source: Source, plan: Plan, progress: Progress | None, report: Report)
     if plan.ends_early:
         message = f"{source.label} has rows that end before its header does: they have no value in the columns behind"
         report(Finding("FA111", "note", message))
+    if plan.renamed:
+        message = f"{source.label} has columns of one name: all but the first are read as {quoted(list(plan.renamed))}"
+        report(Finding("FA112", "note", message, "give every column its own name", column=plan.renamed[0]))
     for name, (cell, number) in columns.bare.items():
         message = f"column '{name}' is read as numbers without the signs in its cells: {cell!r} is {number}"
         hint = f"--ignore '{name}' if they are none"

@@ -136,10 +136,10 @@ def _share_like_header(records: list[Record]) -> float:
 
 
 def column_names(records: list[Record], delimiter: str, label: str) -> list[str]:
-    """The stripped names of the header, checked.
+    """The stripped names of the header, checked; repeated ones are numbered from the second on, as pandas does.
 
     Raises:
-        DataError: nothing below it, no header at all, repeated names, or another delimiter in it.
+        DataError: nothing below it, no header at all, another delimiter in it, or a name above columns of other dates.
     """
     given = [name.strip() for name in records[0]]
     unnamed = [f"Unnamed: {position}" for position in range(len(given))]
@@ -152,8 +152,27 @@ def column_names(records: list[Record], delimiter: str, label: str) -> list[str]
         if len(records) == 1 and len(names) > 1:
             hint = "write each value in a line of its own; --no-header --layout rows reads a line that is not too long"
         raise DataError(message, hint, code="FA107")
-    check_names(names, label)
-    return names
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if any(_are_other_dates(name, names, records[1:]) for name in repeated):  # two tables side by side
+        check_names(names, label)
+    return numbered_names(names)
+
+
+def numbered_names(names: list[str]) -> list[str]:
+    """The names, each of its own: `y`, `y.1`, `y.2` where a name stands several times."""
+    numbered: list[str] = []
+    for at, name in enumerate(names):
+        others = {*numbered, *names} if name in names[:at] else set()
+        numbers = (f"{name}.{number}" for number in itertools.count(1))
+        numbered.append(next(new for new in numbers if new not in others) if others else name)
+    return numbered
+
+
+def _are_other_dates(name: str, names: list[str], rows: list[Record]) -> bool:
+    """Return whether a name stands above several columns of dates that differ."""
+    full = [row for row in rows if len(row) == len(names)]
+    columns = [pd.Series([row[at] for row in full], dtype="str") for at, each in enumerate(names) if each == name]
+    return all(map(looks_like_dates, columns)) and any(not column.equals(columns[0]) for column in columns)
 
 
 MOST_BELOW = 100
@@ -351,6 +370,8 @@ class Plan:
     """Cells that mean no value, as the user says."""
     lines_above: int | None = 1
     """Lines of the file above its first row; None where comments may stand anywhere."""
+    renamed: tuple[str, ...] = ()
+    """Names of columns whose own stand in the header before."""
     ends_early: bool = False
     """True where rows end at their last value, without delimiters for the empty cells behind it."""
 
@@ -391,6 +412,7 @@ def first_plan(source: Source, config: DataConfig) -> Plan:
         width = len(_as_wide_as_rows([records[0], *records]))
         names = [unnamed_column(index) for index in range(1, width + 1)]
         records = [names, *records]
+    renamed = [name for name, given in zip(names, records[0], strict=True) if given.strip() not in ("", name)]
     has_own_header = config.header and config.header_rows == 1
     identifiers = () if config.item_id is None else (config.item_id, *map(str.strip, config.item_id.split(",")))
     declared = (*identifiers, *config.categorical)
@@ -418,6 +440,7 @@ def first_plan(source: Source, config: DataConfig) -> Plan:
         ),
         na=config.na,
         lines_above=above if config.comment is None else None,
+        renamed=tuple(renamed),
         ends_early=_end_early(records) and (most_blanks in (None, len(names) - 1) or not names[-1]),
     )
 
