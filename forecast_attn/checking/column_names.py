@@ -12,6 +12,8 @@ from forecast_attn.data.roles import TIME_NAMES, is_numeric
 
 COUNTERS = ("no", "no.", "nr", "obs", "rownames", "row", "n", "number", "instant", "index")
 """Names of columns that number the rows."""
+STEP_WORDS = ("t", "step")
+"""Names of whole numbers that count the steps of a series."""
 _CALENDAR = (
     *("weekday", "dayofweek", "day_of_week", "dow", "wday", "weekofyear", "week_of_year", "dayofyear", "yday"),
     *("season", "holiday", "workingday", "weekend", "time_idx"),

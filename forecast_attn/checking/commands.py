@@ -29,9 +29,10 @@ from forecast_attn.checking.error_options import (
     repeats_are_equal,
 )
 from forecast_attn.checking.examination import Examination, examine
+from forecast_attn.checking.likely_roles import likely_roles
 from forecast_attn.checking.missing_marks import marks_of_missing
 from forecast_attn.checking.proposal import Proposal, check_command_text, proposal_of
-from forecast_attn.checking.role_candidates import RoleCandidate, role_candidates
+from forecast_attn.checking.role_candidates import RoleCandidate
 from forecast_attn.checking.series_candidates import FEWEST_TOGETHER, series_numbers
 from forecast_attn.checking.table_reading import (
     Table,
@@ -309,7 +310,7 @@ class _Search:
     def proposals(self, most: int) -> Iterator[Proposal]:
         """Return the proposals of the likeliest candidate that has any, and of other dates that are as likely."""
         first: RoleCandidate | None = None
-        for candidate in role_candidates(self.frame, self.config):
+        for candidate in likely_roles(self.frame, self.config):
             if first is not None and not candidate.is_as_likely_as(first):
                 return
             proposals = []

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.checking.column_names import is_called_time, is_called_year
+from forecast_attn.checking.column_names import STEP_WORDS, counts_rows, is_called_time, is_called_year
 from forecast_attn.data.cells import epoch_unit
 from forecast_attn.data.frequency import distinct_values, guess_alias, parse_frequency
 from forecast_attn.data.reading.time_parts import are_whole, holds_years, unit_of_column
@@ -68,6 +68,12 @@ def regularity(stamps: NDArray[Any]) -> float:
     if alias is None:
         return 0.0
     return float(np.mean(parse_frequency(alias).steps_between(stamps[:-1], stamps[1:]) == 1))
+
+
+def are_sorted(stamps: NDArray[Any]) -> bool:
+    """Return whether stamps never go back, or never go on."""
+    steps = np.diff(stamps).astype(np.int64)
+    return bool((steps >= 0).all() or (steps <= 0).all())
 
 
 def regular_order(column: pd.Series) -> str | None:
@@ -255,6 +261,13 @@ def counts_within(column: pd.Series, names: list[pd.Series]) -> bool:
         if np.isin(back, changes).all() and len(changes) + 1 == len(np.unique(codes)):
             return True
     return False
+
+
+def is_time_or_year(column: pd.Series) -> bool:
+    """Return whether a column is called a time, or holds years and is called so or has the names of rows."""
+    name = str(column.name)
+    is_year = holds_years(column) and (is_called_year(name) or counts_rows(name))
+    return is_year or name.lower() in STEP_WORDS or is_called_time(name)
 
 
 def begins_again(column: pd.Series) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.checking.column_names import (
     COUNTERS,
+    counts_rows,
     is_called_a_name,
     is_called_id,
     is_called_year,
@@ -78,6 +80,17 @@ def series_numbers(frame: pd.DataFrame, item_id: str | None) -> Keys:
     if not columns:
         return np.zeros(len(frame), np.int64)
     return np.asarray(frame.groupby(columns, observed=True, sort=False, dropna=False).ngroup(), np.int64)
+
+
+def may_have_names(frame: pd.DataFrame, time: str) -> bool:
+    """Return whether columns of text and whole numbers have enough values to tell the rows of one time apart.
+
+    The days of an exchange with nothing but their year have no such columns.
+    """
+    names = [name for name in map(str, frame.columns) if name != time and not counts_rows(name)]
+    others = [frame[name] for name in names if not pd.api.types.is_float_dtype(frame[name].dtype)]
+    most = int(frame[time].value_counts().max()) if time in frame.columns else 1
+    return math.prod(column.nunique() for column in others) >= most / 2
 
 
 def automatic_roles(frame: pd.DataFrame, config: DataConfig) -> tuple[str | None, str | None]:

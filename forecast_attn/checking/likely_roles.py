@@ -1,0 +1,166 @@
+"""Likely times and series of a table, by the evidence of its cells, the likeliest first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from forecast_attn.checking.column_names import STEP_WORDS, counts_rows, is_called_age, is_called_year
+from forecast_attn.checking.number_times import are_sorted, begins_again, counts_up
+from forecast_attn.checking.role_candidates import (
+    RoleCandidate,
+    TimeKind,
+    candidates_with,
+    numbered_rows,
+    rows_of_far_years,
+)
+from forecast_attn.checking.row_order import may_be_steps
+from forecast_attn.checking.series_candidates import MOST_REPEATED, SOON, go_up_within, may_have_names
+from forecast_attn.checking.time_candidates import MOST_BAD_STAMPS, is_birthday, time_candidates
+from forecast_attn.config.options import DataConfig
+from forecast_attn.data.frequency import distinct_values
+from forecast_attn.data.reading.joined import BLOCK_NUMBER, ROW_NUMBER, parts_of
+from forecast_attn.data.reading.time_parts import holds_years, unit_of
+from forecast_attn.data.roles import LOOSE_TIME_NAMES, MOST_UNDECLARED, TIME_NAMES
+
+
+def likely_roles(frame: pd.DataFrame, config: DataConfig) -> list[RoleCandidate]:
+    """The candidates under which no stamp stands twice in a series come first, then those that need another step.
+
+    Args:
+        frame: as it stands in the file.
+        config: what is given is kept.
+    """
+    if frame.shape[1] > MOST_UNDECLARED or _names_no_column(frame, config):
+        return []
+    if config.time is not None:
+        candidates = _ranked(frame, list(candidates_with(frame, config.time, config)))
+        return _that_go_on(_times_or_rows(frame, candidates, has_time=False))
+    times = list(time_candidates(frame, config))
+    numbered = list(numbered_rows(frame, config)) if ROW_NUMBER in times else []
+    if numbered:
+        return numbered
+    candidates = _ranked(frame, [candidate for time in times for candidate in candidates_with(frame, time, config)])
+    candidates = _without_ages(candidates)
+    if config.date_format is None:
+        candidates += rows_of_far_years(frame, config)
+    of_typical_years = [] if ROW_NUMBER in times else [each for each in candidates if each.time == ROW_NUMBER]
+    if of_typical_years:  # unless they are series one below the other
+        return candidates if candidates[0].item_id is not None else of_typical_years
+    has_time = any(begins_again(frame[name]) or is_birthday(frame[name]) for name in frame.columns)
+    return _that_go_on(_times_or_rows(frame, _in_order(frame, candidates), has_time=has_time))
+
+
+def _names_no_column(frame: pd.DataFrame, config: DataConfig) -> bool:
+    """Return whether the given time or identifier is no column of a table."""
+    made = (ROW_NUMBER, BLOCK_NUMBER)
+    named = (part for name in (config.time, config.item_id) for part in parts_of(name, frame))
+    return any(part not in frame.columns and part not in made for part in named)
+
+
+# --------------------------------------------------------------------------- times, or rows
+
+
+def _without_ages(candidates: list[RoleCandidate]) -> list[RoleCandidate]:
+    """The candidates without an age, where some date or year is the time: ages tell how old who is then."""
+    of_calendar = (each for each in candidates if each.stamps.dtype.kind == "M" or is_called_year(each.time))
+    if not any(each.goes_on for each in of_calendar):
+        return candidates
+    return [each for each in candidates if not is_called_age(each.time)]
+
+
+def _in_order(frame: pd.DataFrame, candidates: list[RoleCandidate]) -> list[RoleCandidate]:
+    """The candidates without those by the order of the rows where the rows are in no order of time."""
+    if not any(each.is_by_order for each in candidates) or may_be_steps(frame):
+        return candidates
+    return [each for each in candidates if not each.is_by_order]
+
+
+def _times_or_rows(frame: pd.DataFrame, candidates: list[RoleCandidate], *, has_time: bool) -> list[RoleCandidate]:
+    """The candidates without the numbers of rows where dates are the time, and else where rows are no steps.
+
+    Args:
+        frame: as it stands in the file.
+        candidates: of the table.
+        has_time: True if some column tells when its row was, be it a candidate or not.
+    """
+    is_panel = has_time or any(_is_a_time_of_many_rows(frame, each) for each in candidates)
+    if any(each.is_of_dates and each.goes_on for each in candidates):
+        return [each for each in candidates if each.is_of_dates or not _numbers_rows(frame, each.time)]
+    if not is_panel:
+        return candidates
+    return [each for each in candidates if not counts_rows(each.time) or (not has_time and _are_steps(frame, each))]
+
+
+def _are_steps(frame: pd.DataFrame, rows: RoleCandidate) -> bool:
+    """Return whether the rows of each series are steps, for no column says otherwise."""
+    return rows.time == ROW_NUMBER and rows.item_id in frame.columns and all(go_up_within(frame, str(rows.item_id)))
+
+
+def _that_go_on(candidates: list[RoleCandidate]) -> list[RoleCandidate]:
+    """The candidates but those of one time for all rows, which say what is wrong where there is no other one."""
+    are_some = any(each.goes_on and each.kind != TimeKind.OTHER_NUMBERS for each in candidates)
+    return [each for each in candidates if each.goes_on or not are_some]
+
+
+def _numbers_rows(frame: pd.DataFrame, time: str) -> bool:
+    """Return whether a time is the number of the row, by its name or, as that of an order, by one more in each row."""
+    is_named = time.lower() in (*TIME_NAMES, *LOOSE_TIME_NAMES, *STEP_WORDS)
+    return counts_rows(time) or (time in frame.columns and not is_named and counts_up(frame[time]))
+
+
+def _is_a_time_of_many_rows(frame: pd.DataFrame, candidate: RoleCandidate) -> bool:
+    """Return whether several rows have one time, as the rows of different series do."""
+    named = unit_of(candidate.time) == "year" or candidate.time.lower() in TIME_NAMES
+    may_be = candidate.kind == TimeKind.OTHER_NUMBERS and named and may_have_names(frame, candidate.time)
+    return candidate.item_id is not None or candidate.is_of_events or may_be
+
+
+# --------------------------------------------------------------------------- their order
+
+
+def _ranked(frame: pd.DataFrame, candidates: list[RoleCandidate]) -> list[RoleCandidate]:
+    """The candidates, the likelier first.
+
+    That is by their kind; a date that follows another one stands behind it, one in the order of the rows before others,
+    and one of more times before coarser ones.
+    """
+    dates = [each for each in candidates if each.stamps.dtype.kind == "M"]
+
+    def rank(candidate: RoleCandidate) -> tuple[Any, ...]:
+        alike = (candidate.kind,) if candidate.kind == TimeKind.DATES else (TimeKind.UNEVEN_DATES, TimeKind.EVENTS)
+        others = [each for each in dates if each.kind in alike] if candidate in dates else []
+        firsts = [each.kind for each in others if _comes_after(candidate.stamps, each.stamps)]
+        num_times = len(distinct_values(candidate.stamps))
+        is_year = candidate.time in frame.columns and holds_years(frame[candidate.time])
+        kind = max(candidate.kind, *firsts, 0)  # an end that no two events share is no likelier than their start
+        return kind, bool(firsts), not are_sorted(candidate.stamps), -num_times, not is_year, candidate.time
+
+    return sorted(candidates, key=rank)
+
+
+def _comes_after(stamps: NDArray[Any], other: NDArray[Any]) -> bool:
+    """Return whether another date of each row is rather its time: that of what came before, or the same one but finer.
+
+    Goods are shipped after they were ordered, and an interval ends after its start: never before, and mostly soon. The
+    first day of a week and the start of a session are no other events: each is a coarser time of those within.
+    """
+    if _is_soon_after(stamps, other):
+        return not _is_coarser(other, stamps)
+    return _is_soon_after(other, stamps) and _is_coarser(stamps, other)
+
+
+def _is_soon_after(later: NDArray[Any], earlier: NDArray[Any]) -> bool:
+    """Return whether one date of each row is never before the other one and mostly soon after, as no birthday."""
+    lag, span = (later - earlier).astype(np.int64), int(np.ptp(earlier.astype(np.int64)))
+    return bool(np.mean(lag < 0) <= MOST_BAD_STAMPS and lag.max(initial=0) > 0 and np.median(lag) <= SOON * span)
+
+
+def _is_coarser(coarse: NDArray[Any], fine: NDArray[Any]) -> bool:
+    """Return whether one date of a row follows from the other one, of which there are more, not just a few."""
+    num_times = len(np.unique(fine))
+    pairs = len(pd.DataFrame({"coarse": coarse, "fine": fine}).drop_duplicates())
+    return len(np.unique(coarse)) <= (1 - MOST_REPEATED) * num_times and pairs <= (1 + MOST_REPEATED) * num_times

@@ -1,0 +1,235 @@
+"""The columns, and columns together, that may be the time of a table, and the stamps that they make."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from forecast_attn.checking.column_names import STEP_WORDS, counts_rows, is_called_a_name, is_called_id, words_of
+from forecast_attn.checking.number_times import (
+    FEWEST_ROWS,
+    FEWEST_STARTS,
+    MOSTLY_REGULAR,
+    REGULAR,
+    are_only_times,
+    begins_again,
+    counts_up,
+    counts_within,
+    format_of_decimals,
+    format_of_digits,
+    goes_on_evenly,
+    is_day_count,
+    is_of_digits,
+    is_time_or_year,
+    regular_order,
+    regularity,
+    rises_as_time,
+)
+from forecast_attn.checking.series_candidates import may_have_names
+from forecast_attn.config.options import DataConfig
+from forecast_attn.data.frequency import distinct_values
+from forecast_attn.data.reading.dialect import unnamed_column
+from forecast_attn.data.reading.joined import ROW_NUMBER, parts_of, with_joined
+from forecast_attn.data.reading.time_parts import (
+    PERIODS_OF_DAY,
+    holds_years,
+    is_clock,
+    is_clock_of_digits,
+    is_hours,
+    minutes_of_hour,
+    periods_of_day,
+    time_parts,
+    unit_of,
+    unit_of_column,
+)
+from forecast_attn.data.roles import LOOSE_TIME_NAMES, TIME_NAMES
+from forecast_attn.data.timestamps import is_plain_number, looks_like_dates, parse_timestamps
+from forecast_attn.errors import ConfigError, DataError
+
+MOST_BAD_STAMPS = 0.02
+_MOST_PARTS = 5
+"""Year, month, day, hour and minute."""
+_BIRTH_WORDS = ("birth", "birthdate", "birthday", "born", "dob")
+_YEAR = r"(?<!\d)(?:1[6-9]|2[0-2])\d{2}(?!\d{2})"
+
+
+def time_candidates(frame: pd.DataFrame, config: DataConfig) -> Iterator[str]:
+    """Columns, and columns together, that may be the time; the number of the row last.
+
+    Args:
+        frame: as it stands in the file.
+        config: what has another role by its options is no time.
+    """
+    declared = {config.target, config.item_id, config.weight, *config.ignore, *config.static_covariates}
+    free = [str(name) for name in frame.columns if name not in declared]
+    free = [name for name in free if not is_birthday(frame[name])]
+    dates = [name for name in free if looks_like_dates(frame[name]) and not is_clock(frame[name])]
+    clocks = [name for name in free if name not in dates and (is_clock(frame[name]) or _is_hour(frame[name]))]
+    dates += _with_clocks(frame, free, dates, clocks)
+    yield from dates
+    numbers = [name for name in free if name not in dates and pd.api.types.is_numeric_dtype(frame[name].dtype)]
+    numbers = [name for name in numbers if name not in clocks or not _is_day_of_clocks(frame[name])]
+    yield from _times_of_numbers(frame, free, numbers, has_dates=bool(dates))
+    yield from _parts_of_dates(frame, free)
+    yield from _unnamed_parts(frame, free)
+    are_steps = not dates and not are_only_times([frame[name] for name in numbers])
+    if are_steps and not any(_is_named_time(frame[name]) and may_have_names(frame, name) for name in free):
+        yield ROW_NUMBER
+
+
+def stamps_of(frame: pd.DataFrame, time: str, config: DataConfig) -> NDArray[Any] | None:
+    """The stamps of every row; None where many cells are none."""
+    try:
+        joined = with_joined(frame, DataConfig(time=time, item_id=config.item_id), "")
+        stamps, bad = parse_timestamps(joined[time], time, config.date_format)
+    except ConfigError:
+        return None
+    except DataError as error:
+        if "date_format" not in error.options:
+            return None
+        return parse_timestamps(joined[time], time, regular_order(joined[time]) or "day-first")[0]
+    if bad.mean() > MOST_BAD_STAMPS:
+        return None
+    return np.where(bad, stamps[~bad][0], stamps) if bad.any() else stamps
+
+
+def date_format_of(frame: pd.DataFrame, time: str) -> str | None:
+    """The `--date-format` of numbers, or of days of digits that are joined with a clock of numbers: 891101 and 23."""
+    date, *clock = parts_of(time, frame)
+    if date not in frame.columns or len(clock) > 1 or (clock and not is_plain_number(frame[clock[0]])):
+        return None
+    form = format_of_digits(frame[date])
+    if form is None and not clock and (decimals := format_of_decimals(frame[date])) is not None:
+        return decimals if parse_timestamps(frame[date], date)[1].any() else None
+    return form if form is None or not clock else f"{form} %H:%M" if form.startswith("%") else None
+
+
+def is_birthday(column: pd.Series) -> bool:
+    """Return whether dates are those on which people were born, by their name: no time of what the rows hold."""
+    return not words_of(str(column.name)).isdisjoint(_BIRTH_WORDS) and looks_like_dates(column)
+
+
+# --------------------------------------------------------------------------- dates and clocks
+
+
+def _with_clocks(frame: pd.DataFrame, free: list[str], dates: list[str], clocks: list[str]) -> list[str]:
+    """Dates together with the clock of each row, `date,hour`, and then with the parts of its hours."""
+    days = [name for name in free if clocks and name not in (*dates, *clocks) and is_of_digits(frame[name])]
+    pairs = [(date, clock) for date in (*dates, *days) for clock in clocks]
+    beside = [(date, clock) for date, clock in itertools.pairwise(free) if clock not in clocks]
+    pairs += [(date, clock) for date, clock in beside if _is_clock_of(frame[date], frame[clock])]
+    return [*map(",".join, pairs), *_with_parts_of_hours(frame, free, pairs)]
+
+
+def _with_parts_of_hours(frame: pd.DataFrame, free: list[str], pairs: list[tuple[str, str]]) -> Iterator[str]:
+    """Dates and hours with a column beside them that counts the parts of each hour: its minutes, or 1 to 12."""
+    for date, hour in pairs:
+        for other in free[free.index(hour) + 1 :][:1]:
+            are_parts = is_hours(frame[hour]) and minutes_of_hour(frame[other]) is not None
+            if are_parts and _begins_again_with(frame[other], frame[hour], frame[date]):
+                yield f"{date},{hour},{other}"
+
+
+def _is_hour(column: pd.Series) -> bool:
+    """Return whether a column counts the hours or other periods of a day, or is called time and a clock of digits."""
+    if periods_of_day(column) is not None:
+        return True
+    if column.name is not None and words_of(str(column.name)) == {"time"} and is_clock_of_digits(column):
+        return True
+    return unit_of(str(column.name)) == "hour" and is_hours(column)
+
+
+def _is_day_of_clocks(column: pd.Series) -> bool:
+    """Return whether numbers are clocks of digits, by the minutes that they leave out: 1545, 1550, 1600."""
+    return is_clock_of_digits(column) and regularity(distinct_values(column.to_numpy())) < MOSTLY_REGULAR
+
+
+def _is_clock_of(date: pd.Series, clock: pd.Series) -> bool:
+    """Return whether numbers are the hours or clocks of a date, whatever their name: they go back with each day."""
+    are_all_hours = is_hours(clock) and clock.nunique() in PERIODS_OF_DAY  # and no ranks from 1 to 20
+    are_periods = periods_of_day(clock, is_named=True) is not None and clock.nunique() == clock.max()
+    if len(clock) < FEWEST_ROWS or not (is_clock_of_digits(clock) or are_all_hours or are_periods):
+        return False
+    if not (looks_like_dates(date) or is_of_digits(date)):
+        return False
+    return _begins_again_with(clock, date)
+
+
+def _begins_again_with(numbers: pd.Series, *others: pd.Series) -> bool:
+    """Return whether numbers go back where another column changes, mostly, and nowhere else: hours with their day."""
+    is_back = np.diff(numbers) < 0
+    is_next = np.logical_or.reduce([np.diff(pd.factorize(other)[0]) != 0 for other in others])
+    return bool(is_back.sum() >= FEWEST_STARTS and not is_back[~is_next].any() and is_back[is_next].mean() > REGULAR)
+
+
+# --------------------------------------------------------------------------- numbers
+
+
+def _times_of_numbers(frame: pd.DataFrame, free: list[str], numbers: list[str], *, has_dates: bool) -> Iterator[str]:
+    """Numbers called a time and those that count steps; then those of days or weeks; then years and dates of digits."""
+    counters = _counters(frame, free, numbers, has_dates=has_dates)
+    called = [name for name in numbers if name.lower() in (*TIME_NAMES, *LOOSE_TIME_NAMES, *STEP_WORDS)]
+    yield from (name for name in numbers if name in called or name in counters)
+    others = [name for name in numbers if name not in called]
+    yield from (name for name in others if name not in counters and is_day_count(frame[name]))
+    may_be_years = [name for name in others if holds_years(frame[name])]  # `iyear`, `year of sale`, `season_start`
+    years = [name for name in may_be_years if is_time_or_year(frame[name]) or begins_again(frame[name])]
+    yield from (name for name in others if name in years or is_of_digits(frame[name]))
+
+
+def _counters(frame: pd.DataFrame, free: list[str], numbers: list[str], *, has_dates: bool) -> list[str]:
+    """Numbers that count the steps of one series, or of each; beside dates, of one alone: no lines of invoices."""
+    may_count = [name for name in numbers if counts_rows(name) or not (is_called_id(name) or is_called_a_name(name))]
+    counters = [name for name in may_count if counts_up(frame[name], in_series=not has_dates)]
+    if has_dates:
+        return counters
+    names = [frame[name] for name in free if not pd.api.types.is_float_dtype(frame[name].dtype)]
+    counters += [name for name in may_count if name not in counters and counts_within(frame[name], names)]
+    others = [name for name in may_count if name not in counters]
+    return counters + [name for name in others if goes_on_evenly(frame[name]) or rises_as_time(frame[name])]
+
+
+def _is_named_time(column: pd.Series) -> bool:
+    """Return whether a column is a time by its name, and most of its cells can be one, or hold a year."""
+    name = str(column.name).lower()
+    if isinstance(column.dtype, pd.CategoricalDtype) and name in (*TIME_NAMES, *LOOSE_TIME_NAMES):
+        return bool(column.str.contains(_YEAR).mean() > 0.5)
+    if not pd.api.types.is_numeric_dtype(column.dtype):
+        return False
+    if unit_of_column(column) != "year" and name not in (*TIME_NAMES, *STEP_WORDS, "time_idx"):
+        return False
+    return bool(parse_timestamps(column, str(column.name))[1].mean() < 0.5)
+
+
+# --------------------------------------------------------------------------- parts of dates
+
+
+def _parts_of_dates(frame: pd.DataFrame, free: list[str]) -> Iterator[str]:
+    """The columns that are a date together, or the year alone where its name is not known as a time."""
+    parts = time_parts(frame, free)
+    if len(parts) > 1 or (parts and parts[0].lower() not in (*TIME_NAMES, *LOOSE_TIME_NAMES)):
+        yield ",".join(parts)
+
+
+def _unnamed_parts(frame: pd.DataFrame, free: list[str]) -> Iterator[str]:
+    """The first columns of a table without names where they are year, month, day and hour, or year and day, by cells.
+
+    As many of them as make a date that goes on by one step in every row.
+    """
+    for size in range(2, _MOST_PARTS + 1):
+        parts = [unnamed_column(number) for number in range(1, size + 1)]
+        if free[:size] != parts or not all(pd.api.types.is_integer_dtype(frame[part].dtype) for part in parts):
+            return
+        if not holds_years(frame[parts[0]]):
+            return
+        stamps = stamps_of(frame, ",".join(parts), DataConfig())
+        if stamps is None or not (np.diff(stamps) > np.timedelta64(0)).all():
+            continue
+        if regularity(stamps) >= REGULAR:
+            yield ",".join(parts)
+            return
