@@ -136,6 +136,11 @@ def periods_of_two_years() -> pd.DataFrame:
     return frame.assign(year=np.repeat([1998, 2000], 26))
 
 
+def noise_by_an_index() -> pd.DataFrame:
+    """pandas names an index so that has no name; rows that follow no others have their dates all the same."""
+    return pd.DataFrame({"index": months(90), "a": noise(90), "b": noise(90)})
+
+
 CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
     "prices": (prices_of_several_goods, {"item_id": "state", "target": "consumption"}),
     "shots": (shots_of_a_game, {"target": "row-count"}),
@@ -155,6 +160,8 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
     "clicks": (clicks_of_visitors, {"item_id": None, "target": "row-count"}),
     "ammonium": (ammonium_below_limits, {"target": "clean", "na": ("<0.006",)}),
     "storms": (tracks_of_storms, {"time": "year,month,day,hour", "item_id": "name,year", "target": "wind"}),
+    "an index": (noise_by_an_index, {"target": "a"}),
+    "a comma in a name": (lambda: noise_by_an_index().rename(columns={"index": "Month, local"}), {"target": "a"}),
     "periods": (periods_of_two_years, {"time": "period", "item_id": "year", "target": "share"}),
 }
 
