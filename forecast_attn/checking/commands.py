@@ -16,7 +16,6 @@ import numpy as np
 import pandas as pd
 
 from forecast_attn.checking.changed_options import SMALLEST_SIZES, named_in, possible_changes
-from forecast_attn.checking.column_names import counts_rows
 from forecast_attn.checking.error_options import (
     COARSER,
     FEWEST_STEPS,
@@ -45,6 +44,7 @@ from forecast_attn.checking.table_reading import (
 from forecast_attn.checking.target_candidates import changes_within_series, coordinates, target_candidates
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.cells import epoch_unit
+from forecast_attn.data.column_names import counts_rows
 from forecast_attn.data.findings import Finding
 from forecast_attn.data.frequency import parse_frequency
 from forecast_attn.data.reading.joined import ROW_COUNT, with_joined

@@ -11,13 +11,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.checking.column_names import (
-    counts_rows,
-    is_called_intensity,
-    is_called_money,
-    is_of_the_calendar,
-    words_of,
-)
 from forecast_attn.checking.examination import Examination, categories_of, examine
 from forecast_attn.checking.fix import config_after_reading
 from forecast_attn.checking.number_times import (
@@ -25,6 +18,7 @@ from forecast_attn.checking.number_times import (
     are_days_within,
     drifting_step,
     is_day_count,
+    is_of_the_calendar,
     regular_order,
     regularity,
 )
@@ -34,6 +28,7 @@ from forecast_attn.checking.time_candidates import MOST_BAD_STAMPS
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.axis import uneven_steps
 from forecast_attn.data.cells import Cells
+from forecast_attn.data.column_names import counts_rows, is_called_count, is_called_intensity, is_called_money
 from forecast_attn.data.findings import Finding
 from forecast_attn.data.frequency import LONGEST_NUMBER, distinct_values, parse_frequency
 from forecast_attn.data.reading.time_parts import holds_years, unit_of_column
@@ -64,7 +59,6 @@ _FULL_OF_AMOUNTS = 0.55
 _FEWEST_CENTS = 0.2
 """Share of amounts of money that end in a cent: most prices may be 4.90 and 12.50."""
 _MOSTLY_CENTS = 0.9
-_COUNT_WORDS = {"count", "cnt", "quantity", "qty"}
 _CLOSE_OF_WHOLE = 4 / 3
 """Ratio to their median within which whole numbers are levels, such as votes in per cent, and others up to 2."""
 _UNLIKE = 0.3
@@ -310,7 +304,7 @@ def _are_amounts(cells: Cells, roles: Roles | None) -> bool:
         return False
     is_irregular = cells.stamps.dtype.kind == "M" and regularity(cells.stamps) < REGULAR
     is_money = is_called_money(roles.target) and _are_in_cents(cells.columns[roles.target])
-    is_count = not _COUNT_WORDS.isdisjoint(words_of(roles.target))
+    is_count = is_called_count(roles.target)
     are_bookings = is_irregular and (is_money or is_count)
     return (cells.repeats.mean() > MOST_AVERAGED or are_bookings) and may_be_summed(cells, roles)
 
@@ -334,7 +328,7 @@ def _are_shares(name: str, values: NDArray[np.float64]) -> bool:
     """
     if is_called_intensity(name):
         return True
-    if is_called_money(name) or not _COUNT_WORDS.isdisjoint(words_of(name)) or len(values) < FEWEST_STEPS:
+    if is_called_money(name) or is_called_count(name) or len(values) < FEWEST_STEPS:
         return False
     if are_marks(values):
         return True

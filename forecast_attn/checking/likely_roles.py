@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.checking.column_names import STEP_WORDS, counts_rows, is_called_age, is_called_year
 from forecast_attn.checking.number_times import are_sorted, begins_again, counts_up
 from forecast_attn.checking.role_candidates import (
     RoleCandidate,
@@ -21,10 +20,19 @@ from forecast_attn.checking.row_order import may_be_steps
 from forecast_attn.checking.series_candidates import MOST_REPEATED, SOON, go_up_within, may_have_names
 from forecast_attn.checking.time_candidates import MOST_BAD_STAMPS, is_birthday, time_candidates
 from forecast_attn.config.options import DataConfig
+from forecast_attn.data.column_names import (
+    LOOSE_TIME_NAMES,
+    STEP_WORDS,
+    TIME_NAMES,
+    counts_rows,
+    is_called_age,
+    is_called_year,
+    unit_of,
+)
 from forecast_attn.data.frequency import distinct_values
 from forecast_attn.data.reading.joined import BLOCK_NUMBER, ROW_NUMBER, parts_of
-from forecast_attn.data.reading.time_parts import holds_years, unit_of
-from forecast_attn.data.roles import LOOSE_TIME_NAMES, MOST_UNDECLARED, TIME_NAMES
+from forecast_attn.data.reading.time_parts import holds_years
+from forecast_attn.data.roles import MOST_UNDECLARED
 
 
 def likely_roles(frame: pd.DataFrame, config: DataConfig) -> list[RoleCandidate]:

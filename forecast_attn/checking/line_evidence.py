@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from forecast_attn.data.column_names import LOOSE_TIME_NAMES, TIME_NAMES
 from forecast_attn.data.reading.cell_numbers import MISSING_WORDS, shows_number
 from forecast_attn.data.reading.extra_lines import (
     COMMENT_MARKS,
@@ -23,7 +24,6 @@ from forecast_attn.data.reading.extra_lines import (
     YEAR,
     are_parts_of_a_number,
 )
-from forecast_attn.data.roles import LOOSE_TIME_NAMES, TIME_NAMES
 from forecast_attn.data.timestamps import looks_like_dates
 
 MOST_TITLES = 200

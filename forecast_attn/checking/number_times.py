@@ -10,11 +10,21 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.checking.column_names import STEP_WORDS, counts_rows, is_called_time, is_called_year
 from forecast_attn.data.cells import epoch_unit
+from forecast_attn.data.column_names import (
+    CALENDAR_NAMES,
+    COUNTERS,
+    STEP_WORDS,
+    TIME_NAMES,
+    counts_rows,
+    is_called_time,
+    is_called_year,
+    unit_of,
+    unit_of_last_word,
+)
 from forecast_attn.data.frequency import distinct_values, guess_alias, parse_frequency
 from forecast_attn.data.reading.time_parts import are_whole, holds_years, unit_of_column
-from forecast_attn.data.roles import TIME_NAMES, is_numeric
+from forecast_attn.data.roles import is_numeric
 from forecast_attn.data.timestamps import (
     FINEST_STEP,
     MOST_OFF,
@@ -46,6 +56,9 @@ _NEARLY = 0.02
 """Share by which the median of such steps may miss a part of the day."""
 _CYCLES = (4, 366)
 """Fewest and most rows after which a column of names or numbers begins again that tells the season."""
+_MOST_LETTERS = 3
+"""Longest name that may be short for a unit of time, or for anything else."""
+_MOST_OF_UNITS = {"quarter": 4, "month": 12, "hour": 24, "day": 366, "week": 53, "minute": 59}
 _DAYS_OF_YEAR = (364, 366)
 """Numbers of the last day of a year, counted from 0 or 1."""
 _COUNTED_PART = re.compile(r"^\d+[:-](0*[1-9]\d*)$")
@@ -181,6 +194,16 @@ def _are_regular(numbers: NDArray[np.float64], form: str) -> bool:
 # --------------------------------------------------------------------------- counters
 
 
+def is_of_the_calendar(column: pd.Series) -> bool:
+    """Return whether a column says when its row is, by its name; where that is short, `MO`, by its cells too."""
+    plain = str(column.name).lower()
+    unit = (unit_of(plain) if len(plain) > _MOST_LETTERS else None) or unit_of_column(column)
+    if unit in _MOST_OF_UNITS and len(plain) <= _MOST_LETTERS and is_numeric(column):  # `hr` may be a heart rate
+        unit = unit if pd.to_numeric(column, errors="coerce").max() <= _MOST_OF_UNITS[unit] else None
+    is_part = re.match(r"(minute|hour|day|week|month)s? of (the )?", plain) is not None
+    return unit is not None or is_part or plain in CALENDAR_NAMES or plain in COUNTERS
+
+
 def counts_up(column: pd.Series, *, in_series: bool = False) -> bool:
     """Return whether a column is whole numbers, one more in each row.
 
@@ -228,7 +251,7 @@ def is_day_count(column: pd.Series) -> bool:
     """Return whether whole numbers in order, some of them several times, are days or weeks by their name: `pan_day`."""
     if not pd.api.types.is_integer_dtype(column.dtype) or column.is_unique or not column.is_monotonic_increasing:
         return False
-    return re.search(r"(?:^|[ _.-])(?:day|week)s?$", str(column.name).lower()) is not None
+    return unit_of_last_word(str(column.name)) in ("day", "week")
 
 
 def are_only_times(columns: list[pd.Series]) -> bool:

@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.checking.column_names import counts_rows, is_called_age, is_called_year
 from forecast_attn.checking.number_times import (
     FEWEST_ROWS,
     FEWEST_STARTS,
@@ -35,6 +34,7 @@ from forecast_attn.checking.series_candidates import (
 )
 from forecast_attn.checking.time_candidates import date_format_of, stamps_of
 from forecast_attn.config.options import DataConfig
+from forecast_attn.data.column_names import counts_rows, is_called_age, is_called_year
 from forecast_attn.data.frequency import distinct_values, guess_alias, parse_frequency
 from forecast_attn.data.reading.joined import BLOCK_NUMBER, ROW_NUMBER, with_joined
 from forecast_attn.data.reading.time_parts import holds_years, unit_of_column

@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.checking.column_names import counts_rows, is_called_age, is_of_the_calendar
+from forecast_attn.checking.number_times import is_of_the_calendar
+from forecast_attn.data.column_names import counts_rows, is_called_age
 from forecast_attn.data.timestamps import looks_like_dates
 
 FEWEST_ROWS = 20

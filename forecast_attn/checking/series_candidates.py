@@ -12,25 +12,27 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.checking.column_names import (
-    COUNTERS,
-    counts_rows,
-    is_called_a_name,
-    is_called_id,
-    is_called_year,
-    is_of_the_calendar,
-)
 from forecast_attn.checking.number_times import (
     FEWEST_ROWS,
     MOSTLY_REGULAR,
     are_days_within,
+    is_of_the_calendar,
     regularity,
 )
 from forecast_attn.config.options import DataConfig
+from forecast_attn.data.column_names import (
+    COUNTERS,
+    ID_NAMES,
+    LOOSE_TIME_NAMES,
+    TIME_NAMES,
+    counts_rows,
+    is_called_a_name,
+    is_called_year,
+)
 from forecast_attn.data.frequency import distinct_values
 from forecast_attn.data.reading.joined import BLOCK_NUMBER, ROW_NUMBER, parts_of, with_joined
 from forecast_attn.data.reading.time_parts import are_whole, holds_years, is_clock, periods_of_day, time_parts
-from forecast_attn.data.roles import ID_NAMES, LOOSE_TIME_NAMES, TIME_NAMES, is_numeric, resolve_roles
+from forecast_attn.data.roles import is_numeric, resolve_roles
 from forecast_attn.data.timestamps import is_plain_number, looks_like_dates
 from forecast_attn.errors import ConfigError, DataError
 
@@ -255,7 +257,7 @@ def go_up_within(frame: pd.DataFrame, name: str) -> list[bool]:
     are_even = []
     for other in map(str, frame.columns.drop(name)):
         is_number = pd.api.types.is_numeric_dtype(frame[other].dtype) and not frame[other].isna().any()
-        if not is_number or is_called_id(other) or is_called_a_name(other):
+        if not is_number or is_called_a_name(other):
             continue
         steps = np.diff(frame[other].to_numpy(np.float64))
         inside, between = np.delete(steps, starts[1:] - 1), steps[starts[1:] - 1]

@@ -10,24 +10,28 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.checking.column_names import (
+from forecast_attn.checking.number_times import FEWEST_ROWS, begins_again, is_of_the_calendar
+from forecast_attn.checking.role_candidates import MOSTLY_STEPS, RoleCandidate
+from forecast_attn.checking.series_candidates import series_numbers
+from forecast_attn.config.options import DataConfig
+from forecast_attn.data.column_names import (
+    FORECAST_WORDS,
+    ID_NAMES,
+    ROW_NAMES,
+    TARGET_NAMES,
+    TIME_NAMES,
     counts_rows,
     is_called_a_name,
     is_called_id,
     is_called_intensity,
     is_called_money,
-    is_of_the_calendar,
     is_unnamed_counter,
     words_of,
 )
-from forecast_attn.checking.number_times import FEWEST_ROWS, begins_again
-from forecast_attn.checking.role_candidates import MOSTLY_STEPS, RoleCandidate
-from forecast_attn.checking.series_candidates import series_numbers
-from forecast_attn.config.options import DataConfig
 from forecast_attn.data.reading.dialect import unnamed_column
 from forecast_attn.data.reading.joined import ROW_NUMBER
 from forecast_attn.data.reading.time_parts import are_whole, holds_years, is_clock_of_digits
-from forecast_attn.data.roles import FORECAST_WORDS, ID_NAMES, ROW_NAMES, TARGET_NAMES, TIME_NAMES, is_numeric
+from forecast_attn.data.roles import is_numeric
 from forecast_attn.data.timestamps import looks_like_dates
 
 MANY = 6

@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.checking.column_names import STEP_WORDS, counts_rows, is_called_a_name, is_called_id, words_of
 from forecast_attn.checking.number_times import (
     FEWEST_ROWS,
     FEWEST_STARTS,
@@ -32,6 +31,16 @@ from forecast_attn.checking.number_times import (
 )
 from forecast_attn.checking.series_candidates import may_have_names
 from forecast_attn.config.options import DataConfig
+from forecast_attn.data.column_names import (
+    LOOSE_TIME_NAMES,
+    STEP_WORDS,
+    TIME_NAMES,
+    counts_rows,
+    is_called_a_name,
+    is_called_birth,
+    unit_of,
+    words_of,
+)
 from forecast_attn.data.frequency import distinct_values
 from forecast_attn.data.reading.dialect import unnamed_column
 from forecast_attn.data.reading.joined import ROW_NUMBER, parts_of, with_joined
@@ -44,17 +53,14 @@ from forecast_attn.data.reading.time_parts import (
     minutes_of_hour,
     periods_of_day,
     time_parts,
-    unit_of,
     unit_of_column,
 )
-from forecast_attn.data.roles import LOOSE_TIME_NAMES, TIME_NAMES
 from forecast_attn.data.timestamps import is_plain_number, looks_like_dates, parse_timestamps
 from forecast_attn.errors import ConfigError, DataError
 
 MOST_BAD_STAMPS = 0.02
 _MOST_PARTS = 5
 """Year, month, day, hour and minute."""
-_BIRTH_WORDS = ("birth", "birthdate", "birthday", "born", "dob")
 _YEAR = r"(?<!\d)(?:1[6-9]|2[0-2])\d{2}(?!\d{2})"
 
 
@@ -111,7 +117,7 @@ def date_format_of(frame: pd.DataFrame, time: str) -> str | None:
 
 def is_birthday(column: pd.Series) -> bool:
     """Return whether dates are those on which people were born, by their name: no time of what the rows hold."""
-    return not words_of(str(column.name)).isdisjoint(_BIRTH_WORDS) and looks_like_dates(column)
+    return is_called_birth(str(column.name)) and looks_like_dates(column)
 
 
 # --------------------------------------------------------------------------- dates and clocks
@@ -139,7 +145,7 @@ def _is_hour(column: pd.Series) -> bool:
     """Return whether a column counts the hours or other periods of a day, or is called time and a clock of digits."""
     if periods_of_day(column) is not None:
         return True
-    if column.name is not None and words_of(str(column.name)) == {"time"} and is_clock_of_digits(column):
+    if column.name is not None and words_of(str(column.name)) == ["time"] and is_clock_of_digits(column):
         return True
     return unit_of(str(column.name)) == "hour" and is_hours(column)
 
@@ -184,7 +190,7 @@ def _times_of_numbers(frame: pd.DataFrame, free: list[str], numbers: list[str], 
 
 def _counters(frame: pd.DataFrame, free: list[str], numbers: list[str], *, has_dates: bool) -> list[str]:
     """Numbers that count the steps of one series, or of each; beside dates, of one alone: no lines of invoices."""
-    may_count = [name for name in numbers if counts_rows(name) or not (is_called_id(name) or is_called_a_name(name))]
+    may_count = [name for name in numbers if counts_rows(name) or not is_called_a_name(name)]
     counters = [name for name in may_count if counts_up(frame[name], in_series=not has_dates)]
     if has_dates:
         return counters
@@ -201,7 +207,7 @@ def _is_named_time(column: pd.Series) -> bool:
         return bool(column.str.contains(_YEAR).mean() > 0.5)
     if not pd.api.types.is_numeric_dtype(column.dtype):
         return False
-    if unit_of_column(column) != "year" and name not in (*TIME_NAMES, *STEP_WORDS, "time_idx"):
+    if unit_of_column(column) != "year" and name not in (*TIME_NAMES, *STEP_WORDS):
         return False
     return bool(parse_timestamps(column, str(column.name))[1].mean() < 0.5)
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.cells import categories_as_text, ids_as_text, parse_numbers
 from forecast_attn.data.cleaning import first_categories
+from forecast_attn.data.column_names import FORECAST_WORDS
 from forecast_attn.data.findings import (
     Finding,
     Report,
@@ -31,7 +32,7 @@ from forecast_attn.data.issued import IssuedForecasts, is_issued, on_steps, pars
 from forecast_attn.data.localise import axis_stamps
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.resampling import codes_of_groups, floored, of_groups
-from forecast_attn.data.roles import FORECAST_WORDS, Roles
+from forecast_attn.data.roles import Roles
 from forecast_attn.data.timestamps import looks_like_dates
 from forecast_attn.errors import DataError
 

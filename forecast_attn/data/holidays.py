@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from forecast_attn.data.column_names import TIME_NAMES
 from forecast_attn.data.findings import Finding, counted, quoted, row_and_line, stamp_text, with_line_numbers
 from forecast_attn.data.frequency import Frequency, Stamps, split_alias
 from forecast_attn.data.timestamps import looks_like_dates, parse_timestamps
@@ -20,7 +21,7 @@ from forecast_attn.errors import ConfigError, DataError, nearest
 
 Days = NDArray[np.datetime64]
 
-DATE_NAMES = ("date", "day", "ds", "holiday_date", "timestamp", "time")
+DATE_NAMES = (*TIME_NAMES, "day", "holiday_date")
 _INSTALL = 'pip install "forecast-attn[holidays]"'
 
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.cells import Cells, ids_as_text, parse_numbers
+from forecast_attn.data.column_names import ID_NAMES, LOOSE_TIME_NAMES, STEP_NAMES, TIME_NAMES
 from forecast_attn.data.findings import (
     Finding,
     Report,
@@ -30,7 +31,7 @@ from forecast_attn.data.findings import (
 from forecast_attn.data.frequency import Stamps, kind_of, parse_frequency
 from forecast_attn.data.localise import axis_stamps
 from forecast_attn.data.resampling import floored, of_groups
-from forecast_attn.data.roles import ID_NAMES, LOOSE_TIME_NAMES, STEP_NAMES, TIME_NAMES, Roles, is_numeric
+from forecast_attn.data.roles import Roles, is_numeric
 from forecast_attn.data.zones import Zone
 from forecast_attn.errors import DataError, nearest
 

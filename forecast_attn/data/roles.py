@@ -18,20 +18,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
+from forecast_attn.data.column_names import ID_NAMES, LOOSE_TIME_NAMES, ROW_NAMES, STEP_NAMES, TARGET_NAMES, TIME_NAMES
 from forecast_attn.data.findings import coded, columns_text, quoted, require_column
 from forecast_attn.data.reading.time_parts import time_parts
 from forecast_attn.data.timestamps import has_regular_step, looks_like_dates, parse_timestamps
 from forecast_attn.errors import ConfigError, DataError
 
-# In order of preference; the loose ones count only when they hold dates, because "month" is often a feature.
-TIME_NAMES = ("timestamp", "datetime", "date_time", "date", "ds", "time")
-LOOSE_TIME_NAMES = ("month", "week", "day", "hour", "quarter", "year", "period")
-STEP_NAMES = ("step", "index", "t", "time_idx", "year", "unnamed: 0")
-ID_NAMES = ("item_id", "unique_id", "series_id", "id", "series")
 _BOOLEANS = {"True": "1", "False": "0"}
-TARGET_NAMES = ("target", "y", "value", "ot", "demand", "sales")
-FORECAST_WORDS = {"forecast", "forecasted", "predicted", "prediction"}
-"""Words in the name of a column that holds somebody's forecasts."""
 FIRST_ROWS = 100
 """Rows that show that a column is not empty, as most columns are not."""
 MOST_UNDECLARED = 2_000
@@ -197,8 +190,6 @@ def _refuse_too_many(undeclared: list[str], source: str) -> None:
         )
 
 
-ROW_NAMES = ("rownames", "row.names", "row_names", "rowname")
-"""Names that R gives to the numbers of rows."""
 FEWEST_NUMBERED = 20
 """Rows whose numbers from 1 on are no coincidence."""
 

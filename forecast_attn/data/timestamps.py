@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from forecast_attn.data.column_names import is_called_date
 from forecast_attn.data.frequency import Stamps
 from forecast_attn.data.written_dates import plain_dates
 from forecast_attn.errors import ConfigError, DataError
@@ -312,7 +313,6 @@ _OFF_A_MINUTE = 0.02
 _FEWEST_DAYS = 5
 _SHARE_OF_DAYS = 0.6
 """Smallest share of serial days that are one step apart."""
-_DATE_WORDS = re.compile(r"(?<![a-z])(?:date|datum|fecha|datetime|timestamp|day)(?![a-z])")
 
 
 def are_serial_days(column: pd.Series) -> bool:
@@ -335,7 +335,7 @@ def are_serial_days(column: pd.Series) -> bool:
     if not _has_regular_step(stamps, _SHARE_OF_DAYS):
         return False
     unit = split_alias(str(guess_alias(stamps)))[1]
-    is_dated = _DATE_WORDS.search(str(column.name).lower()) is not None
+    is_dated = is_called_date(str(column.name))
     return is_dated or bool((days % 1 > 0).any()) or unit == "B" or unit in MONTH_UNITS
 
 

@@ -16,13 +16,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.data.cells import parse_numbers
+from forecast_attn.data.column_names import ITEM_ID_NAMES
 from forecast_attn.data.findings import naming, quoted, require_column, stop_at_errors
 from forecast_attn.data.frequency import Frequency, Stamps
 from forecast_attn.data.roles import find_time, is_numeric
 from forecast_attn.errors import DataError
 from forecast_attn.evaluation.quantile_scores import quantile_columns
 
-ITEM_ID_NAMES = ("item_id", "unique_id", "series_id")
 _BOUND = re.compile(r"(?P<model>.+)-(?P<side>lo|hi)-(?P<share>\d+(?:\.\d+)?)")
 _ACTUALS = ("target", "y")
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 import pandas as pd
 
 from forecast_attn.config.options import DataConfig
+from forecast_attn.data.column_names import ID_NAMES
 from forecast_attn.data.findings import quoted
 from forecast_attn.data.reading.cell_numbers import (
     MISSING_WORDS,
@@ -343,10 +344,6 @@ def _check_is_split(names: list[str], delimiter: str, label: str) -> None:
 # How to read a CSV, decided from its first bytes and the user's options.
 
 
-# Identifiers, and categories by option, keep their leading zeros: "007" is not 7.
-TEXT_COLUMNS = ("item_id", "unique_id", "series_id", "id", "series")
-
-
 @dataclass(frozen=True)
 class Plan:
     """The plan for reading a file. If later rows do not fit, the file is read again with a wider plan."""
@@ -360,7 +357,7 @@ class Plan:
     decimal_is_known: bool
     """Given by the user, or detected in a cell."""
     texts: frozenset[str]
-    """Columns that are text whatever they look like: identifiers and categories."""
+    """Columns that are text whatever they look like: identifiers and categories, as `007` is not 7."""
     identifiers: frozenset[str]
     """Those of them in which `NA` is a name."""
     texts_by_content: frozenset[str] = field(default_factory=frozenset)
@@ -416,7 +413,7 @@ def first_plan(source: Source, config: DataConfig) -> Plan:
     has_own_header = config.header and config.header_rows == 1
     identifiers = () if config.item_id is None else (config.item_id, *map(str.strip, config.item_id.split(",")))
     declared = (*identifiers, *config.categorical)
-    texts = frozenset(name for name in names if name in declared or name.lower() in TEXT_COLUMNS)
+    texts = frozenset(name for name in names if name in declared or name.lower() in ID_NAMES)
     of_series = frozenset(name for name in texts if name in identifiers or name not in config.categorical)
     seen = decimal or find_decimal(_cells(records, names, texts, config.na), source.label)
     return Plan(

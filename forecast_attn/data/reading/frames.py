@@ -10,6 +10,7 @@ import pyarrow as pa
 from pandas.api.types import is_hashable
 
 from forecast_attn.config.options import DataConfig
+from forecast_attn.data.column_names import ITEM_ID_NAMES, TIME_NAMES
 from forecast_attn.data.reading.columnar import (
     TIME,
     Column,
@@ -22,7 +23,7 @@ from forecast_attn.data.reading.dialect import check_names
 from forecast_attn.errors import DataError
 
 LABEL = "the DataFrame"
-LEVEL_NAMES = ("timestamp", "datetime", "date_time", "date", "ds", "time", "item_id", "unique_id", "series_id")
+LEVEL_NAMES = (*TIME_NAMES, *ITEM_ID_NAMES)
 """Names by which levels of an index become columns."""
 ITEM_ID, VALUE = "item_id", "value"
 """Names of levels beside those of time stamps, and of a Series, that have none."""

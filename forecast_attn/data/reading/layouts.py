@@ -18,6 +18,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
+from forecast_attn.data.column_names import unit_of
 from forecast_attn.data.findings import Finding, Report, require_column, row_and_line
 from forecast_attn.data.reading.grids import find_grid, periods_across
 from forecast_attn.data.reading.joined import ROW_NUMBER
@@ -30,7 +31,7 @@ from forecast_attn.data.reading.positions import (
     file_positions,
     without_values,
 )
-from forecast_attn.data.reading.time_parts import are_dates_of_years, holds_years, unit_of
+from forecast_attn.data.reading.time_parts import are_dates_of_years, holds_years
 from forecast_attn.data.timestamps import looks_like_dates, parse_timestamps
 from forecast_attn.data.written_dates import month_number
 from forecast_attn.errors import ConfigError, DataError

@@ -12,24 +12,12 @@ import re
 import numpy as np
 import pandas as pd
 
+from forecast_attn.data.column_names import PERIOD_NAMES, UNITS_OF_TIME, is_called_id, unit_of, words_of
 from forecast_attn.data.frequency import FIRST_CALENDAR_YEAR, LAST_CALENDAR_YEAR
 from forecast_attn.data.timestamps import is_plain_number, parse_timestamps
 from forecast_attn.data.written_dates import full_year, month_number
 from forecast_attn.errors import DataError
 
-_UNITS = {
-    "year": ("year", "yr", "yyyy", "yy", "y", "jahr", "année", "annee", "año", "ano", "anio", "anno"),
-    "half": ("half", "halfyear", "half_year", "halbjahr", "semestre"),
-    "quarter": ("quarter", "qtr", "q", "quartal", "trimestre"),
-    "month": ("month", "mon", "mo", "mth", "mnth", "mm", "m", "monat", "mois", "mes", "mês", "mese"),
-    "week": ("week", "wk", "isoweek", "woche", "semaine", "semana", "settimana"),
-    "day": ("day", "dd", "dy", "d", "mday", "dayofmonth", "day_of_month", "tag", "jour", "dia", "día", "giorno"),
-    "hour": ("hour", "hr", "hh", "h", "stunde", "heure", "hora", "ora"),
-    "minute": ("minute", "min", "minuto"),
-}
-"""Unit of time -> names of columns that count it, in lower case; English, German, French, Spanish or Italian ones."""
-_WEEK_WORDS = set(_UNITS["week"])
-_PERIOD_NAMES = ("period", "per", "subperiod", "periode", "période", "periodo", "período")
 _OF_YEARS = {"month": 12, "quarter": 4, "half": 2, "week": 52}
 """Unit -> how many of them a year has."""
 _MOST_OF_UNITS = {"month": 12, "week": 53, "day": 31, "hour": 24, "minute": 59}
@@ -54,12 +42,6 @@ _DATE_OF_YEAR = re.compile(r"(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])([ T]\d\d:\d\d
 # --------------------------------------------------------------------------- one column
 
 
-def unit_of(name: str) -> str | None:
-    """The unit of time that a column of this name counts."""
-    plain = name.strip(" #").lower().replace(" ", "_")
-    return next((unit for unit, names in _UNITS.items() if plain in names), None)
-
-
 def unit_of_column(column: pd.Series) -> str | None:
     """The unit of time that a column counts, by its name or by its cells.
 
@@ -68,13 +50,13 @@ def unit_of_column(column: pd.Series) -> str | None:
     share `MO`, or a target `Y`.
     """
     unit, plain = unit_of(str(column.name)), str(column.name).strip().lower()
-    is_period = plain in _PERIOD_NAMES or (plain.startswith("unnamed: ") and not column.is_unique)
+    is_period = plain in PERIOD_NAMES or (plain.startswith("unnamed: ") and not column.is_unique)
     if isinstance(column.dtype, pd.CategoricalDtype):
         if unit in (None, "half", "quarter", "month"):
             return _unit_of_texts(tuple(column.cat.categories.astype(str)), is_named=bool(unit) or is_period) or unit
         return unit
     if unit is None and is_period and column.dtype.kind == "i":
-        if plain in _PERIOD_NAMES and holds_years(column):
+        if plain in PERIOD_NAMES and holds_years(column):
             return "year"
         return {12: "month", 4: "quarter"}.get(int(column.max()) if column.min() == 1 else 0)  # as accountants count
     if unit is not None and pd.api.types.is_numeric_dtype(column.dtype):
@@ -156,10 +138,10 @@ def _units_beside_words(names: list[str]) -> list[dict[str, str]]:
     """Names of a unit of time and other words -> the unit, for all that have the same other words and a year."""
     groups: dict[str, dict[str, str]] = {}
     for name in names:
-        words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+", re.sub("(?i)day_of_month", "day", name))
+        words = words_of(re.sub("(?i)day_of_month", "day", name))
         at = next((at for at in (0, -1) if len(words) > 1 and unit_of(words[at]) is not None), None)
         if at is not None and len(words[at]) > 1:
-            group = groups.setdefault(" ".join(words[1:] if at == 0 else words[:-1]).lower(), {})
+            group = groups.setdefault(" ".join(words[1:] if at == 0 else words[:-1]), {})
             group.setdefault(name, str(unit_of(words[at])))
     return [group for group in groups.values() if "year" in group.values() and len({*group.values()}) == len(group)]
 
@@ -216,7 +198,7 @@ def are_parts_of_years(year: pd.Series, part: pd.Series) -> bool:
     _, named = _by_position([year, part])
     counted = str(unit or unit_of(str(named.name)))
     of_year = _OF_YEARS.get(counted, 0)
-    if not of_year or (unit is None and re.search(r"(?:^|[\W_])id$|[a-z]I[dD]$", str(part.name))):
+    if not of_year or (unit is None and is_called_id(str(part.name))):
         return False
     digits = _digits(part, 2) if counted == "week" else _months(part, counted)
     parts = pd.to_numeric(digits, errors="coerce").to_numpy(np.float64, na_value=np.nan)
@@ -320,7 +302,7 @@ def _numbered_hours(column: pd.Series) -> pd.Series | None:
     if not isinstance(column.dtype, pd.CategoricalDtype) or not 0 < len(column.cat.categories) <= 25:
         return None
     cells = [re.fullmatch(r"([^\W\d_]+)[ _]?0?(\d{1,2})", str(cell)) for cell in column.cat.categories]
-    hours = [int(cell[2]) for cell in cells if cell is not None and cell[1].lower() in ("he", *_UNITS["hour"])]
+    hours = [int(cell[2]) for cell in cells if cell is not None and cell[1].lower() in ("he", *UNITS_OF_TIME["hour"])]
     if len(hours) < len(cells) or column.isna().any():
         return None
     return pd.Series(np.array(hours, np.int64)[column.cat.codes], index=column.index, name=column.name)
@@ -385,7 +367,7 @@ def _by_position(columns: list[pd.Series]) -> list[pd.Series]:
         return columns
     called = [columns[0].rename("year")]
     for column, known, unit in zip(columns[1:], units[1:], ("month", "day", "hour", "minute"), strict=False):
-        unit = "week" if not _WEEK_WORDS.isdisjoint(re.findall(r"[^\W\d_]+", str(column.name).lower())) else unit
+        unit = "week" if "week" in map(unit_of, words_of(str(column.name))) else unit
         fits = pd.api.types.is_integer_dtype(column.dtype) and 0 <= column.min() <= column.max() <= _MOST_OF_UNITS[unit]
         is_named = re.fullmatch(r"column_\d+", str(column.name)) is None
         if unit == "month" and units[0] == "year":  # whoever names the years names the months: these are firms

@@ -1,0 +1,154 @@
+"""The meaning of a column by its name: a time, a unit of it, an identifier, a counter, an amount of money.
+
+Each meaning has one list, of words in lower case. A word of another language belongs into the list of its meaning.
+"""
+
+from __future__ import annotations
+
+import re
+
+# --------------------------------------------------------------------------- time
+
+# In order of preference; the loose ones count only when they hold dates, because "month" is often a feature.
+TIME_NAMES = ("timestamp", "datetime", "date_time", "date", "ds", "time")
+LOOSE_TIME_NAMES = ("month", "week", "day", "hour", "quarter", "year", "period")
+STEP_WORDS = ("step", "t", "time_idx")
+"""Names of whole numbers that count the steps of a series."""
+STEP_NAMES = (*STEP_WORDS, "index", "year", "unnamed: 0")
+"""Names of whole numbers that are the time where there are no dates."""
+DATE_WORDS = ("date", "datum", "fecha", "datetime", "timestamp", "day")
+"""Words of numbers that may be days as a spreadsheet counts them."""
+UNITS_OF_TIME = {
+    "year": ("year", "yr", "yyyy", "yy", "y", "jahr", "année", "annee", "año", "ano", "anio", "anno"),
+    "half": ("half", "halfyear", "half_year", "halbjahr", "semestre"),
+    "quarter": ("quarter", "qtr", "q", "quartal", "trimestre"),
+    "month": ("month", "mon", "mo", "mth", "mnth", "mm", "m", "monat", "mois", "mes", "mês", "mese"),
+    "week": ("week", "wk", "isoweek", "woche", "semaine", "semana", "settimana"),
+    "day": ("day", "dd", "dy", "d", "mday", "dayofmonth", "day_of_month", "tag", "jour", "dia", "día", "giorno"),
+    "hour": ("hour", "hr", "hh", "h", "stunde", "heure", "hora", "ora"),
+    "minute": ("minute", "min", "minuto"),
+    "second": ("second", "sec", "sekunde", "seconde", "segundo", "secondo"),
+}
+"""Unit of time -> names of columns that count it: English, German, French, Spanish or Italian ones."""
+PERIOD_NAMES = ("period", "per", "subperiod", "periode", "période", "periodo", "período")
+CALENDAR_NAMES = (
+    *("weekday", "dayofweek", "day_of_week", "dow", "wday", "weekofyear", "week_of_year", "dayofyear", "yday"),
+    *("season", "holiday", "workingday", "weekend", "time_idx"),
+)
+"""Names of what follows from the time of a row."""
+_BIRTH_WORDS = ("birth", "birthdate", "birthday", "born", "dob")
+
+# --------------------------------------------------------------------------- series and rows
+
+ITEM_ID_NAMES = ("item_id", "unique_id", "series_id")
+ID_NAMES = (*ITEM_ID_NAMES, "id", "series")
+ROW_NAMES = ("rownames", "row.names", "row_names", "rowname")
+"""Names that R gives to the numbers of rows."""
+COUNTERS = (*ROW_NAMES, "row-number", "no", "no.", "nr", "obs", "row", "n", "number", "instant", "index")
+"""Names of columns that number the rows."""
+_NAMING_WORDS = (
+    *("id", "no", "nr", "num", "number", "code", "zip", "zipcode", "postcode", "phone", "fips", "sku", "account"),
+    *("flight", "customer", "invoice", "name", "country", "region", "city", "channel", "category", "type", "class"),
+)
+"""Last word of a column of whole numbers that are names: `InvoiceNo`, `Postal Code`."""
+
+# --------------------------------------------------------------------------- values
+
+TARGET_NAMES = ("target", "y", "value", "ot", "demand", "sales")
+"""In order of preference."""
+FORECAST_WORDS = {"forecast", "forecasted", "predicted", "prediction"}
+"""Words in the name of a column that holds somebody's forecasts."""
+COUNT_WORDS = {"count", "cnt", "quantity", "qty"}
+_MONEY_WORDS = {
+    *("amount", "price", "cost", "costs", "fee", "fees", "fare", "tip", "payment", "paid"),
+    *("revenue", "sales", "spend", "spent", "income", "expense", "expenses", "turnover", "betrag", "umsatz"),
+    *("preis", "kosten", "montant", "prix", "importe", "precio", "bedrag", "valor", "importo", "prezzo"),
+}
+_CURRENCY = r"[$€£¥₹]|\b(EUR|USD|GBP|CHF|JPY)\b"
+_INTENSITY_WORDS = {
+    *("share", "rate", "ratio", "pct", "percent", "percentage", "score", "rating", "temperature", "temp", "speed"),
+    *("age", "level", "index", "priority", "rank"),
+}
+"""Words of numbers that are averaged, never summed."""
+
+
+# --------------------------------------------------------------------------- what names mean
+
+
+def words_of(name: str) -> list[str]:
+    """Return the words of a name in lower case: `TotalAmount` and `total_amount` have two."""
+    return [word.lower() for word in re.findall(r"[A-ZÀ-Þ]+(?![a-zß-ÿ])|[A-ZÀ-Þ]?[a-zß-ÿ]+", name)]
+
+
+def unit_of(name: str) -> str | None:
+    """Return the unit of time that a column of this name counts."""
+    plain = name.strip(" #").lower().replace(" ", "_")
+    return next((unit for unit, names in UNITS_OF_TIME.items() if plain in names), None)
+
+
+def unit_of_last_word(name: str) -> str | None:
+    """Return the unit of time that is the last word of a name, `pan_day`, `Weeks`; None for a letter, too."""
+    last = "".join(words_of(name)[-1:])
+    return unit_of(last.removesuffix("s")) if len(last) > 1 else None
+
+
+def is_called_year(name: str) -> bool:
+    """Return whether the word year is in a name: `iyear`, `year of sale`."""
+    return unit_of(name) == "year" or "year" in name.lower()
+
+
+def is_called_time(name: str) -> bool:
+    """Return whether the last word of a name is a time, an age or a unit of it: `time`, `pan_day`, `Weeks`."""
+    return words_of(name)[-1:] in ([word] for word in (*TIME_NAMES, "age")) or unit_of_last_word(name) is not None
+
+
+def is_called_date(name: str) -> bool:
+    """Return whether a word of a name is a date or day."""
+    return not set(DATE_WORDS).isdisjoint(words_of(name))
+
+
+def is_called_age(name: str) -> bool:
+    """Return whether a column is the age of somebody by its name, and no `gas age` of ice."""
+    return words_of(name) == ["age"]
+
+
+def is_called_birth(name: str) -> bool:
+    """Return whether a column tells when somebody was born by its name."""
+    return not set(_BIRTH_WORDS).isdisjoint(words_of(name))
+
+
+def is_unnamed_counter(name: str) -> bool:
+    """Return whether a column has no name, as the numbers of the rows that pandas writes."""
+    return name.lower().startswith("unnamed: ")
+
+
+def counts_rows(name: str) -> bool:
+    """Return whether a column is the number of the row, counted here or in the file."""
+    plain = name.lower().strip("# ")
+    return plain in COUNTERS or not plain or is_unnamed_counter(name)
+
+
+def is_called_id(name: str) -> bool:
+    """Return whether a column is an identifier of something by its name: `customer_id`, `storeId`."""
+    return words_of(name)[-1:] == ["id"]
+
+
+def is_called_a_name(name: str) -> bool:
+    """Return whether numbers are names of something by the name of their column: `flight`, `InvoiceNo`, `Zip`."""
+    return not set(_NAMING_WORDS).isdisjoint(words_of(name)[-1:])
+
+
+def is_called_money(name: str) -> bool:
+    """Return whether a column is an amount of money by its name: `total_amount`, `Umsatz in €`."""
+    is_sum = re.search(r"(total|sum)$", name.lower()) is not None  # and no `total_of_requests`
+    return is_sum or not _MONEY_WORDS.isdisjoint(words_of(name)) or re.search(_CURRENCY, name) is not None
+
+
+def is_called_count(name: str) -> bool:
+    """Return whether a column counts something by its name: `qty`."""
+    return not COUNT_WORDS.isdisjoint(words_of(name))
+
+
+def is_called_intensity(name: str) -> bool:
+    """Return whether a column is averaged, never summed, by its name: `share_of_votes`, `Moisture [%]`."""
+    return not _INTENSITY_WORDS.isdisjoint(words_of(name)) or "%" in name
