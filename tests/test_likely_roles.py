@@ -115,6 +115,24 @@ def clicks_of_visitors() -> pd.DataFrame:
     return frame.assign(timestamp=stamps.strftime("%Y-%m-%d %H:%M:%S"))
 
 
+def houses_sold() -> pd.DataFrame:
+    """Bedrooms belong to a house, and the next one sold has others: their sum says nothing."""
+    stamps = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.sort(RNG.integers(0, 400, 900)), "D")
+    houses = {"bedrooms": RNG.integers(1, 9, 900), "baths": RNG.integers(1, 4, 900), "built": RNG.choice([*"abc"], 900)}
+    return pd.DataFrame({"sold": stamps.strftime("%Y-%m-%d"), **houses})
+
+
+def discs_ordered() -> pd.DataFrame:
+    """What a name calls a number of something is summed."""
+    return houses_sold().rename(columns={"bedrooms": "number_of_discs"})
+
+
+def flows_on_some_days() -> pd.DataFrame:
+    """Measured on uneven days: each value is like the one before it."""
+    frame = houses_sold().drop_duplicates("sold")
+    return frame.assign(bedrooms=1e3 * np.exp(np.sin(np.arange(len(frame)) / 9)), built=None, baths=noise(len(frame)))
+
+
 def ammonium_below_limits() -> pd.DataFrame:
     """As laboratories write it: below what the instrument shows, and once more with a number instead."""
     clean = np.where(np.arange(90) % 7, noise(90), 0.006)
@@ -158,6 +176,9 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
     "crimes": (crimes_of_states, {"item_id": "state", "target": "thefts"}),
     "incidents": (incidents_in_words, {"item_id": None, "target": "row-count", "resample": "D"}),
     "clicks": (clicks_of_visitors, {"item_id": None, "target": "row-count"}),
+    "houses": (houses_sold, {"target": "row-count"}),
+    "discs": (discs_ordered, {"target": "number_of_discs", "aggregate": "sum"}),
+    "flows": (flows_on_some_days, {"target": "bedrooms", "aggregate": None}),
     "ammonium": (ammonium_below_limits, {"target": "clean", "na": ("<0.006",)}),
     "storms": (tracks_of_storms, {"time": "year,month,day,hour", "item_id": "name,year", "target": "wind"}),
     "an index": (noise_by_an_index, {"target": "a"}),

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from forecast_attn.checking.amounts import may_be_summed
 from forecast_attn.checking.changed_options import SMALLEST_SIZES, named_in, possible_changes
 from forecast_attn.checking.error_options import (
     COARSER,
@@ -24,7 +25,6 @@ from forecast_attn.checking.error_options import (
     MOST_HIDDEN,
     Problem,
     config_of_frame,
-    may_be_summed,
     repeats_are_equal,
 )
 from forecast_attn.checking.examination import Examination, examine
@@ -346,7 +346,8 @@ class _Search:
         events = None if config is None else examine(self.frame, config_of_frame(config))
         if events is None or events.cells is None or events.roles is None:
             return None
-        is_amount = may_be_summed(events.cells, events.roles)
+        cells, target = events.cells, events.roles.target
+        is_amount = may_be_summed(target, cells.columns[target], cells.series)
         return self._verified({**kept, "aggregate": "sum", "missing": "zero"}) if is_amount else None
 
     def _options_of(self, candidate: RoleCandidate, most: int) -> Iterator[dict[str, Any]]:

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from forecast_attn.checking.amounts import are_in_cents, may_be_summed
 from forecast_attn.checking.examination import Examination, categories_of, examine
 from forecast_attn.checking.fix import config_after_reading
 from forecast_attn.checking.number_times import (
@@ -23,12 +24,11 @@ from forecast_attn.checking.number_times import (
     regularity,
 )
 from forecast_attn.checking.series_candidates import FEWEST_PER_SERIES
-from forecast_attn.checking.target_candidates import are_marks
 from forecast_attn.checking.time_candidates import MOST_BAD_STAMPS
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.axis import uneven_steps
 from forecast_attn.data.cells import Cells
-from forecast_attn.data.column_names import counts_rows, is_called_count, is_called_intensity, is_called_money
+from forecast_attn.data.column_names import counts_rows, is_called_count, is_called_money
 from forecast_attn.data.findings import Finding
 from forecast_attn.data.frequency import LONGEST_NUMBER, distinct_values, parse_frequency
 from forecast_attn.data.reading.time_parts import holds_years, unit_of_column
@@ -56,13 +56,6 @@ _MOST_ROUND = 6
 """Round numbers of a step that are tried where the usual one leaves many steps out."""
 _FULL_OF_AMOUNTS = 0.55
 """The same, of amounts that are summed: a day without a booking is a zero, no hole. Hours on half hours fill 0.5."""
-_FEWEST_CENTS = 0.2
-"""Share of amounts of money that end in a cent: most prices may be 4.90 and 12.50."""
-_MOSTLY_CENTS = 0.9
-_CLOSE_OF_WHOLE = 4 / 3
-"""Ratio to their median within which whole numbers are levels, such as votes in per cent, and others up to 2."""
-_UNLIKE = 0.3
-"""Correlation of neighbouring rows below which they are amounts rather than levels."""
 ZONES_BY_CLOCK = {
     "Europe/Berlin": "",
     "Europe/London": "",
@@ -303,47 +296,11 @@ def _are_amounts(cells: Cells, roles: Roles | None) -> bool:
     if roles is None:
         return False
     is_irregular = cells.stamps.dtype.kind == "M" and regularity(cells.stamps) < REGULAR
-    is_money = is_called_money(roles.target) and _are_in_cents(cells.columns[roles.target])
+    values = cells.columns[roles.target]
+    is_money = is_called_money(roles.target) and are_in_cents(values)
     is_count = is_called_count(roles.target)
     are_bookings = is_irregular and (is_money or is_count)
-    return (cells.repeats.mean() > MOST_AVERAGED or are_bookings) and may_be_summed(cells, roles)
-
-
-def may_be_summed(cells: Cells, roles: Roles) -> bool:
-    """Return whether values are no shares, and no level, of which neighbouring rows show nearly the same."""
-    values = cells.columns[roles.target]
-    if _are_shares(roles.target, values[~np.isnan(values)]):
-        return False
-    pairs = ~(np.isnan(values[1:]) | np.isnan(values[:-1])) & (cells.series[1:] == cells.series[:-1])
-    before, after = values[:-1][pairs], values[1:][pairs]
-    if len(before) < FEWEST_STEPS or not (before.std() and after.std()):
-        return False
-    return bool(np.corrcoef(before, after)[0, 1] < _UNLIKE)
-
-
-def _are_shares(name: str, values: NDArray[np.float64]) -> bool:
-    """Return whether numbers are shares, marks or degrees, whose sum means nothing, by their cells or their name.
-
-    Shares lie within 0 and 1; other levels lie close to each other, as amounts, save those of money, hardly do.
-    """
-    if is_called_intensity(name):
-        return True
-    if is_called_money(name) or is_called_count(name) or len(values) < FEWEST_STEPS:
-        return False
-    if are_marks(values):
-        return True
-    is_whole = bool((values == np.round(values)).all())
-    low, middle, high = np.quantile(values, (0.05, 0.5, 0.95))
-    are_parts = not is_whole and values.min() >= 0 and values.max() <= 1
-    spread = _CLOSE_OF_WHOLE if is_whole else 2
-    return are_parts or bool(low > middle / spread > 0 and high < spread * middle)
-
-
-def _are_in_cents(values: NDArray[np.float64]) -> bool:
-    """Return whether numbers have two decimals, as money does: some of them both, few of them more."""
-    cents = values[~np.isnan(values)] * 100
-    is_whole = np.isclose(cents, np.round(cents), rtol=0, atol=1e-6)
-    return bool(len(cents) and is_whole.mean() >= _MOSTLY_CENTS and np.mean(np.round(cents) % 10 != 0) >= _FEWEST_CENTS)
+    return (cells.repeats.mean() > MOST_AVERAGED or are_bookings) and may_be_summed(roles.target, values, cells.series)
 
 
 def _without_totals(problem: Problem, finding: Finding) -> Options | None:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import itertools
 import re
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from forecast_attn.checking.amounts import are_marks, may_be_summed
 from forecast_attn.checking.number_times import FEWEST_ROWS, begins_again, is_of_the_calendar
 from forecast_attn.checking.role_candidates import MOSTLY_STEPS, RoleCandidate
 from forecast_attn.checking.series_candidates import series_numbers
@@ -22,6 +25,7 @@ from forecast_attn.data.column_names import (
     TIME_NAMES,
     counts_rows,
     is_called_a_name,
+    is_called_count,
     is_called_id,
     is_called_intensity,
     is_called_money,
@@ -48,10 +52,6 @@ _MOST_DEGREES = 366
 """Largest number of an angle, or of a day of a year."""
 _MOSTLY_KNOWN = 0.6
 """Share of rows in which a column has a value that is no more than a remark on some of them."""
-_MOST_MARKS = 6
-"""Largest number of distinct marks, as those of a rating or a priority, or of settings of a machine."""
-_FEWEST_MARKED = 100
-"""Fewest rows of which so few distinct numbers say something."""
 _AS_OFTEN = 0.8
 """Smallest over largest number of rows of codes that each stand in about as many."""
 _NAME, _CONSTANT, _AXIS = (
@@ -93,14 +93,12 @@ _DRIVERS = {
 """Words of weather, which drives counts and amounts; a table of nothing but weather is about it."""
 _LEVELS = {"level", "index"}
 """Words of levels, which are forecast as often as amounts are."""
-_OF_EACH_EVENT = ("duration", "tripduration", "distance", "hours", "minutes", "seconds")
-"""Last words of what is measured of each event: the number of events says more."""
-_FEWEST_WORDS = 4
-"""Fewest columns of words that describe what happened."""
-_MOSTLY_OWN = 0.5
-"""Share of records that no other one is described like; the cells of a cube are, at each time."""
 _WORDS_OF_TITLES = 3
 """Words of a usual title, of which hardly two are equal."""
+_MOSTLY_FILLED = 0.8
+"""Share of the cells of a cube that hold a number."""
+_MOSTLY_OWN = 0.5
+"""Share of its rows that are a cell of their own."""
 _BASES = {"samplesize", "sample", "population", "pop", "staffed"}
 """Words of the number of persons that counts and shares are of, or who answer the calls."""
 _PAST_WORDS = {"lag", "lagged", "change"}
@@ -143,55 +141,118 @@ def target_candidates(
     located = coordinates(frame, candidate)
     doubts = {name: _NAME if name in codes else _doubt(values[name], series, candidate) for name in likely}
     doubts |= {name: _AXIS for name in located.intersection(likely) if doubts[name] is None}
-    by_name = {each: len(_CALLED_TARGETS) if each in located else _by_name(each, likely) for each in likely}
-    titled = {each for each in likely if _names_the_table(each, name)}
-    if candidate.is_of_events or len(titled) > min(len(likely) / 2, MANY):
-        titled = set()  # a table of events may be called as they are; a name that many share singles out none
-    weather = {each for each in likely if not _DRIVERS.isdisjoint(words_of(each))}
-    averaged = {each for each in likely if is_called_intensity(each) and _LEVELS.isdisjoint(words_of(each))} - weather
-    bases = {each for each in likely if not _BASES.isdisjoint(words_of(each))}
-    averaged |= bases if len(bases) == 1 else set()  # men, women and all are what the table is about
-    others = [each for each in likely if doubts[each] is None and each not in weather | averaged]
-    counts = [each for each in others if _is_called_amount(each) or _counts_many(values[each])]
-    is_driven = len(others) == 1 or any(_is_mostly_known(values[each]) for each in counts)
-    drivers = (averaged if others else set()) | (weather if is_driven else set())
-    prices = {each for each in likely if each.lower() == _PRICE and not _is_one_of_many(_PRICE, likely)}
-    beside = [pair for one, other in itertools.pairwise(likely) for pair in ((one, other), (other, one))]
-    incomplete = {other for each, other in beside if _completes(values[each], values[other])}
+    evidence = _Evidence({name: values[name] for name in likely}, doubts, located, candidate, name)
+    ranked = evidence.ranked()
+    happen_at_places = not evidence.is_named and any(_jumps(values[name]) for name in located.intersection(numbers))
+    are_events = candidate.may_be_counted and bool(ranked) and evidence.says_little(ranked[0], series)
+    are_events = are_events and not _are_cells_of_a_cube(frame, candidate.stamps)
+    are_events |= candidate.may_be_counted and _have_titles(frame)
+    are_unlikely = all(doubts.values()) or happen_at_places or are_events
+    return Targets(tuple(ranked), _are_alike(evidence, is_unnamed=unnamed_column(1) in frame), are_unlikely)
 
-    def points(column: str) -> int:
-        words = words_of(column)
+
+@dataclass(frozen=True)
+class _Evidence:
+    """Names and cells of the columns that may be the target, and what they say for and against each."""
+
+    values: dict[str, pd.Series]
+    doubts: dict[str, str | None]
+    """Why a column is hardly the target, by its cells."""
+    located: frozenset[str]
+    """Coordinates."""
+    candidate: RoleCandidate
+    table: str
+
+    @cached_property
+    def by_name(self) -> dict[str, int]:
+        """The place of each column among those that are targets by their name."""
+        likely = list(self.values)
+        return {each: len(_CALLED_TARGETS) if each in self.located else _by_name(each, likely) for each in likely}
+
+    @cached_property
+    def titled(self) -> set[str]:
+        """The columns that are named as the table, unless many are; one of events may be called as they are."""
+        titled = {each for each in self.values if _names_the_table(each, self.table)}
+        are_many = len(titled) > min(len(self.values) / 2, MANY)
+        return set() if self.candidate.is_of_events or are_many else titled
+
+    @cached_property
+    def prices(self) -> set[str]:
+        """The price, if only one column is."""
+        return {each for each in self.values if each.lower() == _PRICE and not _is_one_of_many(_PRICE, [*self.values])}
+
+    @cached_property
+    def drivers(self) -> set[str]:
+        """The columns that drive others, if there are others: weather, shares and levels, the number of all persons."""
+        weather = {each for each in self.values if not _DRIVERS.isdisjoint(words_of(each))}
+        averaged = {each for each in self.values if is_called_intensity(each) and _LEVELS.isdisjoint(words_of(each))}
+        bases = {each for each in self.values if not _BASES.isdisjoint(words_of(each))}
+        averaged = (averaged - weather) | (bases if len(bases) == 1 else set())  # men, women and all are the subject
+        others = [each for each in self.values if self.doubts[each] is None and each not in weather | averaged]
+        counts = [each for each in others if _is_called_amount(each) or _counts_many(self.values[each])]
+        is_driven = len(others) == 1 or any(_is_mostly_known(self.values[each]) for each in counts)
+        return (averaged if others else set()) | (weather if is_driven else set())
+
+    @cached_property
+    def incomplete(self) -> set[str]:
+        """The columns beside a copy with fewer holes."""
+        beside = [pair for one, other in itertools.pairwise(self.values) for pair in ((one, other), (other, one))]
+        return {other for each, other in beside if _completes(self.values[each], self.values[other])}
+
+    @property
+    def is_named(self) -> bool:
+        """True where the name of some column says that it is the target."""
+        return any(self._is_called_target(each) or each in self.prices | self.titled for each in self.values)
+
+    def ranked(self) -> list[str]:
+        """The columns, the likeliest first."""
+        return sorted(self.values, key=lambda column: (-self._points(column), self.by_name[column]))
+
+    def says_little(self, column: str, series: NDArray[np.int64]) -> bool:
+        """Return whether a number is one of many of an event, by its name no amount, and says nothing of the next one.
+
+        The number of events then says more than the sum of bedrooms of the houses sold. What was measured goes on from
+        row to row.
+        """
+        if is_called_money(column) or is_called_count(column) or self._is_called_subject(column):
+            return False
+        order = np.lexsort((self.candidate.stamps, series))
+        return may_be_summed(column, self.values[column].to_numpy()[order], series[order])
+
+    def _is_called_subject(self, column: str) -> bool:
+        """Return whether the name of a column says that the table is about it."""
+        return self._is_called_target(column) or column in self.prices | self.titled or _is_called_amount(column)
+
+    def _is_called_target(self, column: str) -> bool:
+        return self.by_name[column] < len(_CALLED_TARGETS)
+
+    def _points(self, column: str) -> int:
+        doubt, words, are_events = self.doubts[column], words_of(column), self.candidate.is_of_events
         evidence = {
-            str(doubts[column]): doubts[column] is not None,
+            str(doubt): doubt is not None,
             "forecast, past or change of another": not (FORECAST_WORDS | _PAST_WORDS).isdisjoint(words),
-            "called a target": by_name[column] < len(_CALLED_TARGETS),
-            "named as the table": column in titled,
+            "called a target": self._is_called_target(column),
+            "named as the table": column in self.titled,
             "called an amount": _is_called_amount(column),
-            "called a price": column in prices and not candidate.is_of_events,
-            "drives others": column in drivers,
-            "mostly empty": not _is_mostly_known(values[column]),
-            "known in fewer rows than its copy": column in incomplete,
-            "money of an event": candidate.is_of_events and is_called_money(column) and not _is_unit_price(column),
+            "called a price": column in self.prices and not are_events,
+            "drives others": column in self.drivers,
+            "mostly empty": not _is_mostly_known(self.values[column]),
+            "known in fewer rows than its copy": column in self.incomplete,
+            "money of an event": are_events and is_called_money(column) and not _is_unit_price(column),
             "called a total": "total" in words,
         }
         return sum(_POINTS[name] for name, is_so in evidence.items() if is_so)
 
-    is_named = any(by_name[each] < len(_CALLED_TARGETS) or each in prices or each in titled for each in likely)
-    are_of_one_scale = _have_one_scale([values[n] for n in likely])
-    are_of_one_time = all(_PAST_WORDS.isdisjoint(words_of(each)) for each in likely)
-    are_alike = not is_named and len(likely) >= MANY and are_of_one_time
-    are_alike &= are_of_one_scale or all(re.fullmatch("[A-Z]{3}", each) for each in likely)
-    if len(likely) > 2 and _are_numbered_alike(likely):
-        are_alike = are_of_one_scale or unnamed_column(1) not in frame  # where every name is but a number
-    happen_at_places = not is_named and any(_jumps(values[name]) for name in located.intersection(numbers))
-    ranked = sorted(likely, key=lambda column: (-points(column), by_name[column]))
-    first = ranked[0] if ranked and candidate.may_be_counted else None
-    num_certain = sum(doubt is None for doubt in doubts.values())
-    are_records = first is not None and (
-        (candidate.event_stamps is not None and _is_called(first, _OF_EACH_EVENT))
-        or (points(first) < _POINTS["called an amount"] and _are_described(frame, first, num_certain))
-    )
-    return Targets(tuple(ranked), are_alike, all(doubts.values()) or happen_at_places or are_records)
+
+def _are_alike(evidence: _Evidence, *, is_unnamed: bool) -> bool:
+    """Return whether columns are rather series of one kind than a target and its covariates."""
+    names = list(evidence.values)
+    are_of_one_scale = _have_one_scale(list(evidence.values.values()))
+    if len(names) > 2 and _are_numbered_alike(names):
+        return are_of_one_scale or not is_unnamed  # where every name is but a number
+    are_of_one_time = all(_PAST_WORDS.isdisjoint(words_of(each)) for each in names)
+    are_codes = all(re.fullmatch("[A-Z]{3}", each) for each in names)
+    return not evidence.is_named and len(names) >= MANY and are_of_one_time and (are_of_one_scale or are_codes)
 
 
 def changes_within_series(frame: pd.DataFrame, name: str, item_id: str | None) -> bool:
@@ -271,11 +332,12 @@ def _is_unit_price(column: str) -> bool:
 
 
 def _names_the_table(column: str, table: str) -> bool:
-    """Return whether a column's name is in the table's, or they begin alike: `approve` of approval.csv."""
+    """Return whether a column's name is in the table's, or they begin alike: `approve`, `Life expectancy (men)`."""
     name = column.lower()
-    words = {word.lower() for word in re.findall("[A-Z]+(?![a-z])|[A-Z]?[a-z]+", table)}
-    starts = {word[:SAME_START] for word in words if len(word) >= SAME_START}
-    begins_alike = name[:SAME_START] in starts and _BASES.isdisjoint(words_of(column))
+    words = [word.lower() for word in re.findall("[A-Z]+(?![a-z])|[A-Z]?[a-z]+", table)]
+    starts = {" ".join(words[at:])[:SAME_START] for at in range(len(words))}
+    start = " ".join(re.findall("[a-z]+", name))[:SAME_START]
+    begins_alike = len(start) == SAME_START and start in starts and _BASES.isdisjoint(words_of(column))
     is_part = len(name) >= 4 and (name in table.lower() or begins_alike)
     return is_part or (len(name) == 3 and name in words)
 
@@ -316,25 +378,25 @@ def _doubt(values: pd.Series, series: NDArray[np.int64], candidate: RoleCandidat
     return _AXIS if is_axis or (counts_rows(candidate.time) and rises) else None
 
 
-def _are_described(frame: pd.DataFrame, target: str, num_numbers: int) -> bool:
-    """Return whether rows are records with a title or subject each, or with more words than numbers and no money.
-
-    A title is text of some words that differs in nearly all rows.
-    """
-    described = []
-    for name in frame.columns[frame.dtypes.map(lambda dtype: not pd.api.types.is_numeric_dtype(dtype))]:
-        cells = frame[name].dropna().astype("string")
-        num_distinct = cells.nunique()
-        if num_distinct < 2 or is_numeric(frame[name]) or looks_like_dates(frame[name]):
-            continue
-        if cells.head(1000).str.contains(r"[^\W\d_]").mean() > 0.5:  # words, and no `8/28-30/08`
-            described.append(name)
-        are_titles = len(cells) > (1 - EVEN) * len(frame) and num_distinct > _AS_OFTEN * len(cells)
-        if are_titles and cells.head(1000).str.count(r"[^\W\d_]{2,}").median() >= _WORDS_OF_TITLES:
+def _have_titles(frame: pd.DataFrame) -> bool:
+    """Return whether rows have titles or subjects: text of some words that differs in nearly all of them."""
+    for name in frame.columns[frame.dtypes.map(lambda dtype: isinstance(dtype, pd.CategoricalDtype))]:
+        cells = frame[name].dropna()
+        are_own = len(cells) > (1 - EVEN) * len(frame) and cells.nunique() > _AS_OFTEN * len(cells)
+        if are_own and cells.head(1000).astype(str).str.count(r"[^\W\d_]{2,}").median() >= _WORDS_OF_TITLES:
             return True
-    if len(described) < max(_FEWEST_WORDS, num_numbers + 1) or is_called_money(target):
+    return False
+
+
+def _are_cells_of_a_cube(frame: pd.DataFrame, stamps: NDArray[Any]) -> bool:
+    """Return whether the same words stand at most times: those of the cells of statistics, and not of events."""
+    texts = [frame[name] for name in frame.columns if isinstance(frame[name].dtype, pd.CategoricalDtype)]
+    words = pd.DataFrame({at: text.cat.codes for at, text in enumerate(texts) if not looks_like_dates(text)})
+    if words.empty:
         return False
-    return len(frame[described].drop_duplicates()) > _MOSTLY_OWN * len(frame)  # and are no cells of a cube
+    cells = words.assign(time=stamps).drop_duplicates()
+    all_cells = len(words.drop_duplicates()) * cells["time"].nunique()
+    return cells["time"].nunique() < len(cells) >= max(_MOSTLY_FILLED * all_cells, _MOSTLY_OWN * len(frame))
 
 
 def _jumps(values: pd.Series) -> bool:
@@ -365,17 +427,6 @@ def _completes(values: pd.Series, others: pd.Series) -> bool:
 def _counts_many(values: pd.Series) -> bool:
     """Return whether whole numbers count something of which there are many: deaths, and no degrees of the wind."""
     return bool(values.min() >= 0 and values.max() > _MOST_DEGREES and are_whole(values))
-
-
-def are_marks(values: NDArray[np.float64]) -> bool:
-    """Return whether numbers are marks or settings: many rows of few whole numbers above zero, as 1 to 5 or 8, 16, 24.
-
-    Of pieces sold, one is the most frequent number by far.
-    """
-    if len(values) < _FEWEST_MARKED or values.min() <= 0 or (values != np.round(values)).any():
-        return False
-    distinct, counts = np.unique(values, return_counts=True)
-    return bool(2 < len(distinct) <= _MOST_MARKS and counts[0] < 0.5 * len(values))
 
 
 def _are_codes(values: pd.Series) -> bool:

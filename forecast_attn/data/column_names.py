@@ -145,8 +145,9 @@ def is_called_money(name: str) -> bool:
 
 
 def is_called_count(name: str) -> bool:
-    """Return whether a column counts something by its name: `qty`."""
-    return not COUNT_WORDS.isdisjoint(words_of(name))
+    """Return whether a column counts something by its name: `qty`, `number_of_discs`."""
+    words = words_of(name)
+    return not COUNT_WORDS.isdisjoint(words) or (words[:1] in (["number"], ["num"], ["no"]) and words[1:2] == ["of"])
 
 
 def is_called_intensity(name: str) -> bool:

@@ -1,0 +1,74 @@
+"""Evidence that the numbers of rows add up, as amounts do, or do not: levels, shares, marks."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from forecast_attn.data.column_names import is_called_count, is_called_intensity, is_called_money
+
+FEWEST_NUMBERS = 20
+_UNLIKE = 0.3
+"""Correlation of neighbouring rows below which they are amounts rather than levels."""
+_CLOSE, _CLOSE_OF_WHOLE = 2, 4 / 3
+"""Ratio to their median within which numbers are levels; of whole ones, such as votes in per cent, a smaller one."""
+_MOST_MARKS = 6
+"""Largest number of distinct marks, as those of a rating or a priority, or of settings of a machine."""
+_FEWEST_MARKED = 100
+"""Fewest rows of which so few distinct numbers say something."""
+_FEWEST_CENTS = 0.2
+"""Share of amounts of money that end in a cent: most prices may be 4.90 and 12.50."""
+_MOSTLY_CENTS = 0.9
+
+
+def may_be_summed(name: str, values: NDArray[np.float64], series: NDArray[np.signedinteger]) -> bool:
+    """Return whether values are no shares, and no level, of which neighbouring rows show nearly the same.
+
+    Args:
+        name: of the column.
+        values: in the order of time within each series (num_rows,).
+        series: number of each row's series (num_rows,).
+    """
+    if _are_shares(name, values[~np.isnan(values)]):
+        return False
+    pairs = ~(np.isnan(values[1:]) | np.isnan(values[:-1])) & (series[1:] == series[:-1])
+    before, after = values[:-1][pairs], values[1:][pairs]
+    if len(before) < FEWEST_NUMBERS or not (before.std() and after.std()):
+        return False
+    return bool(np.corrcoef(before, after)[0, 1] < _UNLIKE)
+
+
+def _are_shares(name: str, values: NDArray[np.float64]) -> bool:
+    """Return whether numbers are shares, marks or degrees, whose sum means nothing, by their cells or their name.
+
+    Shares lie within 0 and 1; other levels lie close to each other, as amounts, save those of money, hardly do.
+    """
+    if is_called_intensity(name):
+        return True
+    if is_called_money(name) or is_called_count(name) or len(values) < FEWEST_NUMBERS:
+        return False
+    if are_marks(values):
+        return True
+    is_whole = bool((values == np.round(values)).all())
+    low, middle, high = np.quantile(values, (0.05, 0.5, 0.95))
+    are_parts = not is_whole and values.min() >= 0 and values.max() <= 1
+    spread = _CLOSE_OF_WHOLE if is_whole else _CLOSE
+    return are_parts or bool(low > middle / spread > 0 and high < spread * middle)
+
+
+def are_marks(values: NDArray[np.float64]) -> bool:
+    """Return whether numbers are marks or settings: many rows of few whole numbers above zero, as 1 to 5 or 8, 16, 24.
+
+    Of pieces sold, one is the most frequent number by far.
+    """
+    if len(values) < _FEWEST_MARKED or values.min() <= 0 or (values != np.round(values)).any():
+        return False
+    distinct, counts = np.unique(values, return_counts=True)
+    return bool(2 < len(distinct) <= _MOST_MARKS and counts[0] < 0.5 * len(values))
+
+
+def are_in_cents(values: NDArray[np.float64]) -> bool:
+    """Return whether numbers have two decimals, as money does: some of them both, few of them more."""
+    cents = values[~np.isnan(values)] * 100
+    is_whole = np.isclose(cents, np.round(cents), rtol=0, atol=1e-6)
+    return bool(len(cents) and is_whole.mean() >= _MOSTLY_CENTS and np.mean(np.round(cents) % 10 != 0) >= _FEWEST_CENTS)
