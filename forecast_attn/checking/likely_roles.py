@@ -133,8 +133,8 @@ def _is_a_time_of_many_rows(frame: pd.DataFrame, candidate: RoleCandidate) -> bo
 def _ranked(frame: pd.DataFrame, candidates: list[RoleCandidate]) -> list[RoleCandidate]:
     """The candidates, the likelier first.
 
-    That is by their kind; a date that follows another one stands behind it, one in the order of the rows before others,
-    and one of more times before coarser ones.
+    That is by their kind; a date that follows another one stands behind it, as a year does behind the date that it is
+    part of, one in the order of the rows before others, and one of more times before coarser ones.
     """
     dates = [each for each in candidates if each.stamps.dtype.kind == "M"]
 
@@ -142,6 +142,9 @@ def _ranked(frame: pd.DataFrame, candidates: list[RoleCandidate]) -> list[RoleCa
         alike = (candidate.kind,) if candidate.kind == TimeKind.DATES else (TimeKind.UNEVEN_DATES, TimeKind.EVENTS)
         others = [each for each in dates if each.kind in alike] if candidate in dates else []
         firsts = [each.kind for each in others if _comes_after(candidate.stamps, each.stamps)]
+        firsts += [
+            each.kind for each in dates if each is not candidate and candidate.time in parts_of(each.time, frame)
+        ]
         num_times = len(distinct_values(candidate.stamps))
         is_year = candidate.time in frame.columns and holds_years(frame[candidate.time])
         kind = max(candidate.kind, *firsts, 0)  # an end that no two events share is no likelier than their start
