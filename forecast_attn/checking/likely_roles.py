@@ -142,9 +142,8 @@ def _ranked(frame: pd.DataFrame, candidates: list[RoleCandidate]) -> list[RoleCa
         alike = (candidate.kind,) if candidate.kind == TimeKind.DATES else (TimeKind.UNEVEN_DATES, TimeKind.EVENTS)
         others = [each for each in dates if each.kind in alike] if candidate in dates else []
         firsts = [each.kind for each in others if _comes_after(candidate.stamps, each.stamps)]
-        firsts += [
-            each.kind for each in dates if each is not candidate and candidate.time in parts_of(each.time, frame)
-        ]
+        wholes = dates if candidate.kind == TimeKind.REPEATED_UNITS else []
+        firsts += [each.kind for each in wholes if candidate.time in parts_of(each.time, frame)]
         num_times = len(distinct_values(candidate.stamps))
         is_year = candidate.time in frame.columns and holds_years(frame[candidate.time])
         kind = max(candidate.kind, *firsts, 0)  # an end that no two events share is no likelier than their start

@@ -144,9 +144,8 @@ def target_candidates(
     evidence = _Evidence({name: values[name] for name in likely}, doubts, located, candidate, name)
     ranked = evidence.ranked()
     happen_at_places = not evidence.is_named and any(_jumps(values[name]) for name in located.intersection(numbers))
-    are_events = candidate.may_be_counted and bool(ranked) and evidence.says_little(ranked[0], series)
-    are_events = are_events and not _are_cells_of_a_cube(frame, candidate.stamps)
-    are_events |= candidate.may_be_counted and _have_titles(frame)
+    are_events = candidate.may_be_counted and bool(ranked) and not evidence.is_called_amount(ranked[0])
+    are_events = are_events and _are_events(frame, values[ranked[0]], candidate, series)
     are_unlikely = all(doubts.values()) or happen_at_places or are_events
     return Targets(tuple(ranked), _are_alike(evidence, is_unnamed=unnamed_column(1) in frame), are_unlikely)
 
@@ -208,20 +207,10 @@ class _Evidence:
         """The columns, the likeliest first."""
         return sorted(self.values, key=lambda column: (-self._points(column), self.by_name[column]))
 
-    def says_little(self, column: str, series: NDArray[np.int64]) -> bool:
-        """Return whether a number is one of many of an event, by its name no amount, and says nothing of the next one.
-
-        The number of events then says more than the sum of bedrooms of the houses sold. What was measured goes on from
-        row to row.
-        """
-        if is_called_money(column) or is_called_count(column) or self._is_called_subject(column):
-            return False
-        order = np.lexsort((self.candidate.stamps, series))
-        return may_be_summed(column, self.values[column].to_numpy()[order], series[order])
-
-    def _is_called_subject(self, column: str) -> bool:
-        """Return whether the name of a column says that the table is about it."""
-        return self._is_called_target(column) or column in self.prices | self.titled or _is_called_amount(column)
+    def is_called_amount(self, column: str) -> bool:
+        """Return whether the name of a column says that it adds up over events, or that the table is about it."""
+        is_subject = self._is_called_target(column) or column in self.prices | self.titled
+        return is_subject or _is_called_amount(column) or is_called_money(column) or is_called_count(column)
 
     def _is_called_target(self, column: str) -> bool:
         return self.by_name[column] < len(_CALLED_TARGETS)
@@ -376,6 +365,16 @@ def _doubt(values: pd.Series, series: NDArray[np.int64], candidate: RoleCandidat
     is_axis = _is_called(name, _SUBJECT_PROPERTIES) or _is_clock_number(values)
     # An axis may be uneven where no column is the time: ages of samples of a core.
     return _AXIS if is_axis or (counts_rows(candidate.time) and rises) else None
+
+
+def _are_events(frame: pd.DataFrame, values: pd.Series, candidate: RoleCandidate, series: NDArray[np.int64]) -> bool:
+    """Return whether rows have titles, or a number says nothing of that of the next row: bedrooms of houses sold.
+
+    What was measured goes on from row to row; of events, their number says more than a sum.
+    """
+    order = np.lexsort((candidate.stamps, series))
+    is_unlike = may_be_summed(str(values.name), values.to_numpy()[order], series[order])
+    return _have_titles(frame) or (is_unlike and not _are_cells_of_a_cube(frame, candidate.stamps))
 
 
 def _have_titles(frame: pd.DataFrame) -> bool:
