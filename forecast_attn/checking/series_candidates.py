@@ -43,6 +43,8 @@ FEWEST_TOGETHER = 0.3
 """Share of series that have a row at a stamp, on average."""
 MOST_REPEATED = 0.03
 """Share of rows with the stamp of an earlier one that are mistakes of a table, and no further series."""
+_FIRST = 4
+"""Part of the rows that are looked at first: those that repeat there are too many in most combinations of columns."""
 SOON = 0.1
 """Share of the time that a table spans within which what follows an event has mostly come."""
 Keys = NDArray[np.int64]
@@ -158,10 +160,13 @@ def _keys_of(
     steps, distinct = pd.factorize(stamps, sort=True)
     are_many = len(stamps) >= FEWEST_PER_SERIES * len(distinct)
     texts = len(codes) - len(numeric)
+    first, most_repeated = len(steps) // _FIRST, MOST_REPEATED * len(steps)
 
     @functools.cache
     def judged(names: tuple[str, ...]) -> tuple[float, tuple[int, int, int]]:
         """Share of repeated stamps, and rank; all are repeated for columns that cannot be names."""
+        if _num_repeated(_joined_codes([codes[name][:first] for name in names]), steps[:first]) > most_repeated:
+            return 1.0, (0, 0, 0)
         keys = _joined_codes([codes[name] for name in names])
         rows = np.bincount(keys)
         is_sparse = len(keys) < FEWEST_TOGETHER * (_spans(keys, steps).sum() if are_many else len(rows) * len(distinct))
@@ -171,7 +176,8 @@ def _keys_of(
         numbers = numeric.intersection(names)
         unnamed = sum(not is_called_a_name(name) for name in numbers)
         of_rows = rows[keys] if len(names) == 1 else rows  # clubs that played once are no reason for pairs of columns
-        share = _repeated(keys, steps) if np.median(of_rows) >= FEWEST_PER_SERIES else 1.0
+        are_names = np.median(of_rows) >= FEWEST_PER_SERIES
+        share = _num_repeated(keys, steps) / len(keys) if are_names else 1.0
         return share, (len(numbers), len(rows), unnamed)
 
     for most in (0.0, MOST_REPEATED):
@@ -204,8 +210,12 @@ def _joined_codes(columns: list[Keys]) -> Keys:
 
 def _repeated(keys: Keys, stamps: NDArray[Any]) -> float:
     """Share of rows whose stamp an earlier row of their series has."""
-    steps = pd.factorize(stamps)[0]
-    return 1 - len(pd.unique(keys * (steps.max(initial=0) + 1) + steps)) / len(keys)
+    return _num_repeated(keys, pd.factorize(stamps)[0]) / len(keys)
+
+
+def _num_repeated(keys: Keys, steps: Keys) -> int:
+    """The number of rows whose step an earlier row of their series has."""
+    return len(keys) - len(pd.unique(keys * (steps.max(initial=0) + 1) + steps))
 
 
 # --------------------------------------------------------------------------- blocks
