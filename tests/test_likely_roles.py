@@ -133,6 +133,17 @@ def flows_on_some_days() -> pd.DataFrame:
     return frame.assign(bedrooms=1e3 * np.exp(np.sin(np.arange(len(frame)) / 9)), built=None, baths=noise(len(frame)))
 
 
+def spikes_at_uneven_times() -> pd.DataFrame:
+    """A unit of time in the plural is a time, though no two steps are equal."""
+    return pd.DataFrame({"milliseconds": 50 + np.cumsum(RNG.integers(1, 30, 300)), "rate": noise(300)})
+
+
+def visits_after_a_therapy() -> pd.DataFrame:
+    """Days since something are a time, wherever the word stands in the name."""
+    days = np.concatenate([np.cumsum(RNG.integers(20, 40, 12)) for _ in range(30)])
+    return pd.DataFrame({"patient": np.repeat(np.arange(30), 12), "Days.after.start": days, "viruses": noise(360)})
+
+
 def ammonium_below_limits() -> pd.DataFrame:
     """As laboratories write it: below what the instrument shows, and once more with a number instead."""
     clean = np.where(np.arange(90) % 7, noise(90), 0.006)
@@ -179,6 +190,8 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
     "houses": (houses_sold, {"target": "row-count"}),
     "discs": (discs_ordered, {"target": "number_of_discs", "aggregate": "sum"}),
     "flows": (flows_on_some_days, {"target": "bedrooms", "aggregate": None}),
+    "spikes": (spikes_at_uneven_times, {"time": "milliseconds", "target": None}),
+    "visits": (visits_after_a_therapy, {"time": "Days.after.start", "item_id": "patient"}),
     "ammonium": (ammonium_below_limits, {"target": "clean", "na": ("<0.006",)}),
     "storms": (tracks_of_storms, {"time": "year,month,day,hour", "item_id": "name,year", "target": "wind"}),
     "an index": (noise_by_an_index, {"target": "a"}),

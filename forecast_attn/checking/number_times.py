@@ -23,6 +23,7 @@ from forecast_attn.data.column_names import (
     unit_of_last_word,
 )
 from forecast_attn.data.frequency import distinct_values, guess_alias, parse_frequency
+from forecast_attn.data.reading.dialect import unnamed_column
 from forecast_attn.data.reading.time_parts import are_whole, holds_years, unit_of_column
 from forecast_attn.data.roles import is_numeric
 from forecast_attn.data.timestamps import (
@@ -230,10 +231,12 @@ def goes_on_evenly(column: pd.Series) -> bool:
 
 
 def rises_as_time(column: pd.Series) -> bool:
-    """Return whether decimal numbers called a time go up in each row, by steps of any length."""
-    if not is_called_time(str(column.name)) or not pd.api.types.is_float_dtype(column.dtype):
+    """Return whether numbers called a time go up in each row; those of a file without names mostly by equal steps."""
+    if len(column) < FEWEST_ROWS or not column.is_unique or not column.is_monotonic_increasing:
         return False
-    return len(column) >= FEWEST_ROWS and column.is_monotonic_increasing and column.is_unique
+    if column.name != unnamed_column(1):
+        return is_called_time(str(column.name))
+    return are_whole(column) and regularity(column.to_numpy(np.int64)) >= MOSTLY_REGULAR
 
 
 def are_days_within(days: pd.Series, years: pd.Series) -> bool:

@@ -36,6 +36,9 @@ CALENDAR_NAMES = (
     *("season", "holiday", "workingday", "weekend", "time_idx"),
 )
 """Names of what follows from the time of a row."""
+_TIME_WORDS = {*TIME_NAMES, "age", "millisecond", "msec", "microsecond", "nanosecond"}
+"""Last words of names of times."""
+_SINCE_WORDS = ("after", "since", "from", "post", "nach", "seit", "depuis", "desde")
 _BIRTH_WORDS = ("birth", "birthdate", "birthday", "born", "dob")
 
 # --------------------------------------------------------------------------- series and rows
@@ -98,8 +101,10 @@ def is_called_year(name: str) -> bool:
 
 
 def is_called_time(name: str) -> bool:
-    """Return whether the last word of a name is a time, an age or a unit of it: `time`, `pan_day`, `Weeks`."""
-    return words_of(name)[-1:] in ([word] for word in (*TIME_NAMES, "age")) or unit_of_last_word(name) is not None
+    """Return whether a name ends in a time, an age or a unit of it, `pan_day`, or begins so: `DaysSinceDose`."""
+    words = [word.removesuffix("s") for word in words_of(name)]
+    is_since = len(words) > 1 and words[1] in _SINCE_WORDS and unit_of_last_word(words[0]) is not None
+    return is_since or not _TIME_WORDS.isdisjoint(words[-1:]) or unit_of_last_word(name) is not None
 
 
 def is_called_date(name: str) -> bool:
