@@ -16,7 +16,6 @@ from forecast_attn.checking.examination import Examination, categories_of, exami
 from forecast_attn.checking.fix import config_after_reading
 from forecast_attn.checking.number_times import (
     REGULAR,
-    are_days_within,
     drifting_step,
     is_day_count,
     is_of_the_calendar,
@@ -125,9 +124,7 @@ class Problem:
         are_years = holds_years(pd.Series(steps))
         are_in_order = column is not None and (is_day_count(column) or _is_unit_in_order(column))
         others = (self.frame[name] for name in self.frame.columns if name != roles.time and not counts_rows(name))
-        is_divided = any(
-            is_of_the_calendar(each) or (column is not None and are_days_within(each, column)) for each in others
-        )
+        is_divided = any(map(is_of_the_calendar, others))
         usual = int(np.median(np.diff(steps)))
         return str(usual) if (are_years or (are_in_order and usual == 1)) and not is_divided else None
 

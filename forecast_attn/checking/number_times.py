@@ -72,7 +72,6 @@ _NEARLY_ON = 5e-4
 """Share of a step by which numbers miss one that is written with enough digits."""
 _DIGITS = {"%Y%m": 6, "%y%m%d": 6, "%G%V": 6, "%Y0%m": 7, "%Y%j": 7, "%d%m%Y": 8, "%m%d%Y": 8}
 """`--date-format` of whole numbers -> most of their digits; the likelier ones first."""
-_LIKELY_PAST, _LIKELY_FUTURE = np.datetime64("1800-01-01"), np.datetime64("2101-01-01")
 
 
 def regularity(stamps: NDArray[Any]) -> float:
@@ -181,15 +180,14 @@ def _off(numbers: NDArray[np.float64], step: float) -> float:
 
 
 def _are_regular(numbers: NDArray[np.float64], form: str) -> bool:
-    """Return whether whole numbers are likely dates of a form, and mostly one step apart."""
+    """Return whether whole numbers are dates of a form, and mostly one step apart."""
     for some in (numbers[:FEWEST_ROWS], numbers):  # a few tell in most columns that they are no dates
         stamps, bad = parse_timestamps(pd.Series(some.astype(np.int64)), "", form)
         if bad.any():
             return False
-    is_likely = stamps.min() >= _LIKELY_PAST and stamps.max() < _LIKELY_FUTURE
     if form in ("%Y%m", "%Y0%m"):  # the latter as SAP writes periods: 2024001
-        return bool(is_likely and (numbers % 100).max() == 12)
-    return is_likely and regularity(np.sort(stamps)) >= MOSTLY_REGULAR
+        return bool((numbers % 100).max() == 12)
+    return regularity(np.sort(stamps)) >= MOSTLY_REGULAR
 
 
 # --------------------------------------------------------------------------- counters
@@ -339,16 +337,12 @@ def season_of_fractions(frame: pd.DataFrame) -> int | None:
     R writes a series of weeks as 1991.019, 1991.038, … and one of days as 1.143, 1.286, …: what has passed of a year or
     a week. Such cells are no dates, for 52 weeks are no year; but they tell the season.
     """
-    for name in frame.columns:
-        if str(name).lower() not in TIME_NAMES or not pd.api.types.is_float_dtype(frame[name].dtype):
-            continue
-        steps = np.diff(frame[name].to_numpy(np.float64))
-        is_short = len(steps) >= FEWEST_ROWS and steps.min() > 0 and steps.max() < _MOST_OF_A_SEASON
-        if not is_short or frame[name].iloc[0] < 1:  # from zero on, seconds of a recording
-            continue
-        season = round(1 / float(steps.mean()))
-        if goes_on_evenly(frame[name]) and len(frame) >= 2 * season:
-            return season
+    for column in (frame[name] for name in frame.columns if str(name).lower() in TIME_NAMES):
+        if goes_on_evenly(column) and column.iloc[0] >= 1:  # from zero on, seconds of a recording
+            step = float(np.diff(column.to_numpy(np.float64)).mean())
+            season = round(1 / step)
+            if step < _MOST_OF_A_SEASON and len(column) >= 2 * season:
+                return season
     return None
 
 

@@ -252,16 +252,16 @@ def _goes_on_within(stamps: NDArray[Any], keys: NDArray[np.int64]) -> bool:
 
 
 def _repeats_a_unit(frame: pd.DataFrame, time: str, stamps: NDArray[Any]) -> bool:
-    """Return whether rows are in the order of years, weeks or days, of which a few stand twice, or all several times.
+    """Return whether rows are in the order of years, weeks or days, of which some stand several times.
 
-    In the latter case columns may tell their rows apart, or these are no equal parts of years one after the other.
+    Columns may tell their rows apart, or these are no equal parts of years one after the other.
     """
     if time not in frame.columns or not _counts_a_unit(frame[time]) or not are_sorted(stamps):
         return False
     units, counts = np.unique(stamps, return_counts=True)
     inner = counts[1:-1]
     are_uneven = len(inner) > 0 and (inner.max() > _MOST_UNEVEN * inner.min() or np.ptp(units) >= len(units))
-    return bool(np.median(counts) == 1 or are_uneven or may_have_names(frame, time))
+    return bool(are_uneven or may_have_names(frame, time))
 
 
 def _counts_a_unit(column: pd.Series) -> bool:

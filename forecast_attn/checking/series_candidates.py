@@ -17,7 +17,6 @@ from forecast_attn.checking.number_times import (
     MOSTLY_REGULAR,
     are_days_within,
     is_of_the_calendar,
-    regularity,
 )
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.column_names import (
@@ -29,7 +28,6 @@ from forecast_attn.data.column_names import (
     is_called_a_name,
     is_called_year,
 )
-from forecast_attn.data.frequency import distinct_values
 from forecast_attn.data.reading.joined import BLOCK_NUMBER, ROW_NUMBER, parts_of, with_joined
 from forecast_attn.data.reading.time_parts import are_whole, holds_years, is_clock, periods_of_day, time_parts
 from forecast_attn.data.roles import is_numeric, resolve_roles
@@ -56,8 +54,7 @@ def series_of(frame: pd.DataFrame, time: str, stamps: NDArray[Any], config: Data
     automatic = automatic_roles(frame, replace(config, time=time))[1]
     if automatic is not None:
         keys = pd.factorize(frame[automatic])[0]
-        is_axis = not _repeated(none, stamps) and regularity(distinct_values(stamps)) >= MOSTLY_REGULAR
-        is_one_series = time != ROW_NUMBER and is_axis and _are_mixed(keys)
+        is_one_series = time != ROW_NUMBER and not _repeated(none, stamps) and _are_mixed(keys)
         if not _repeated(keys, stamps) and not is_one_series:
             return automatic, keys
     if time == ROW_NUMBER:

@@ -145,7 +145,7 @@ def _is_hour(column: pd.Series) -> bool:
     """Return whether a column counts the hours or other periods of a day, or is called time and a clock of digits."""
     if periods_of_day(column) is not None:
         return True
-    if column.name is not None and words_of(str(column.name)) == ["time"] and is_clock_of_digits(column):
+    if words_of(str(column.name)) == ["time"] and is_clock_of_digits(column):
         return True
     return unit_of(str(column.name)) == "hour" and is_hours(column)
 
@@ -161,9 +161,7 @@ def _is_clock_of(date: pd.Series, clock: pd.Series) -> bool:
     are_periods = periods_of_day(clock, is_named=True) is not None and clock.nunique() == clock.max()
     if len(clock) < FEWEST_ROWS or not (is_clock_of_digits(clock) or are_all_hours or are_periods):
         return False
-    if not (looks_like_dates(date) or is_of_digits(date)):
-        return False
-    return _begins_again_with(clock, date)
+    return (looks_like_dates(date) or is_of_digits(date)) and _begins_again_with(clock, date)
 
 
 def _begins_again_with(numbers: pd.Series, *others: pd.Series) -> bool:

@@ -47,7 +47,7 @@ ITEM_ID_NAMES = ("item_id", "unique_id", "series_id")
 ID_NAMES = (*ITEM_ID_NAMES, "id", "series")
 ROW_NAMES = ("rownames", "row.names", "row_names", "rowname")
 """Names that R gives to the numbers of rows."""
-COUNTERS = (*ROW_NAMES, "row-number", "no", "no.", "nr", "obs", "row", "n", "number", "instant", "index")
+COUNTERS = (*ROW_NAMES, "row-number", "no", "no.", "nr", "obs", "row", "n", "number", "instant", "index", "idx")
 """Names of columns that number the rows."""
 _NAMING_WORDS = (
     *("id", "no", "nr", "num", "number", "code", "zip", "zipcode", "postcode", "phone", "fips", "sku", "account"),
@@ -131,6 +131,11 @@ def counts_rows(name: str) -> bool:
     """Return whether a column is the number of the row, counted here or in the file."""
     plain = name.lower().strip("# ")
     return plain in COUNTERS or not plain or is_unnamed_counter(name)
+
+
+def may_number_rows(name: str) -> bool:
+    """Return whether a first column may number the rows itself: as a counter, an identifier or a step."""
+    return counts_rows(name) or name.lower() in (*ID_NAMES, *STEP_WORDS)
 
 
 def is_called_id(name: str) -> bool:

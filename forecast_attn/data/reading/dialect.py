@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 import pandas as pd
 
 from forecast_attn.config.options import DataConfig
-from forecast_attn.data.column_names import ID_NAMES
+from forecast_attn.data.column_names import ID_NAMES, may_number_rows
 from forecast_attn.data.findings import quoted
 from forecast_attn.data.reading.cell_numbers import (
     MISSING_WORDS,
@@ -287,7 +287,7 @@ def _as_wide_as_rows(records: list[Record]) -> Record:
     longer = [record for record in records[1:] if len(record) > len(header)]
     if widths == {len(header), len(header) + 1} and all(_ends_in_a_remark(record) for record in longer):
         return [*header, ""]
-    if widths == {len(header) + 1} and header[0].lower() not in ROW_COUNTERS and len(records) > 2:
+    if widths == {len(header) + 1} and not may_number_rows(header[0]) and len(records) > 2:
         numbers = [str(number) for number in range(1, len(records))]
         return ["", *header] if [record[0].strip() for record in records[1:]] == numbers else header
     return header
@@ -306,10 +306,6 @@ def _most_blanks(lines: list[Record]) -> int:
     width = next((len(line) for line in lines if line), 0)
     longer = [[*line[:width], " ".join(line[width:])] for line in lines if len(line) > width > 0]
     return width if longer and all(map(_ends_in_a_remark, longer)) else -1
-
-
-ROW_COUNTERS = ("id", "no", "no.", "nr", "obs", "row", "n", "num", "number", "index", "idx", "t", "step")
-"""Names of a first column that may count the rows itself."""
 
 
 def check_names(names: list[str], label: str) -> None:
