@@ -24,7 +24,7 @@ from forecast_attn.data.column_names import (
 )
 from forecast_attn.data.frequency import distinct_values, guess_alias, parse_frequency
 from forecast_attn.data.reading.dialect import unnamed_column
-from forecast_attn.data.reading.time_parts import are_whole, holds_years, unit_of_column
+from forecast_attn.data.reading.time_parts import FEWEST_STARTS, are_whole, holds_years, unit_of_column
 from forecast_attn.data.roles import is_numeric
 from forecast_attn.data.timestamps import (
     FINEST_STEP,
@@ -39,8 +39,6 @@ FEWEST_ROWS = 5
 """Rows of a table that is one series."""
 FEWEST_COUNTED = 3
 """Rows of a series, on average, in which a column that counts them goes up."""
-FEWEST_STARTS = 3
-"""Times that the years of a panel begin again, or that the months of a typical year go back to an earlier one."""
 REGULAR = 0.6
 """Smallest share of steps of one length at which an axis is regular, but for its gaps."""
 MOSTLY_REGULAR = 0.9

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from forecast_attn.checking.number_times import (
     FEWEST_ROWS,
-    FEWEST_STARTS,
     REGULAR,
     are_sorted,
     goes_on_evenly,
@@ -37,7 +36,7 @@ from forecast_attn.config.options import DataConfig
 from forecast_attn.data.column_names import counts_rows, is_called_age, is_called_year
 from forecast_attn.data.frequency import distinct_values, guess_alias, parse_frequency
 from forecast_attn.data.reading.joined import BLOCK_NUMBER, ROW_NUMBER, with_joined
-from forecast_attn.data.reading.time_parts import holds_years, unit_of_column
+from forecast_attn.data.reading.time_parts import FEWEST_STARTS, holds_years, unit_of_column
 from forecast_attn.data.timestamps import brought_near
 
 MOSTLY_STEPS = 0.99

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from forecast_attn.checking.number_times import (
     FEWEST_ROWS,
-    FEWEST_STARTS,
     MOSTLY_REGULAR,
     REGULAR,
     are_only_times,
@@ -46,6 +45,7 @@ from forecast_attn.data.reading.dialect import unnamed_column
 from forecast_attn.data.reading.joined import ROW_NUMBER, parts_of, with_joined
 from forecast_attn.data.reading.time_parts import (
     PERIODS_OF_DAY,
+    go_back_with,
     holds_years,
     is_clock,
     is_clock_of_digits,
@@ -137,7 +137,7 @@ def _with_parts_of_hours(frame: pd.DataFrame, free: list[str], pairs: list[tuple
     for date, hour in pairs:
         for other in free[free.index(hour) + 1 :][:1]:
             are_parts = is_hours(frame[hour]) and minutes_of_hour(frame[other]) is not None
-            if are_parts and _begins_again_with(frame[other], frame[hour], frame[date]):
+            if are_parts and go_back_with(frame[other], frame[hour], frame[date]):
                 yield f"{date},{hour},{other}"
 
 
@@ -161,14 +161,7 @@ def _is_clock_of(date: pd.Series, clock: pd.Series) -> bool:
     are_periods = periods_of_day(clock, is_named=True) is not None and clock.nunique() == clock.max()
     if len(clock) < FEWEST_ROWS or not (is_clock_of_digits(clock) or are_all_hours or are_periods):
         return False
-    return (looks_like_dates(date) or is_of_digits(date)) and _begins_again_with(clock, date)
-
-
-def _begins_again_with(numbers: pd.Series, *others: pd.Series) -> bool:
-    """Return whether numbers go back where another column changes, mostly, and nowhere else: hours with their day."""
-    is_back = np.diff(numbers) < 0
-    is_next = np.logical_or.reduce([np.diff(pd.factorize(other)[0]) != 0 for other in others])
-    return bool(is_back.sum() >= FEWEST_STARTS and not is_back[~is_next].any() and is_back[is_next].mean() > REGULAR)
+    return (looks_like_dates(date) or is_of_digits(date)) and go_back_with(clock, date)
 
 
 # --------------------------------------------------------------------------- numbers

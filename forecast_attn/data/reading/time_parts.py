@@ -25,8 +25,10 @@ PERIODS_OF_DAY = (24, 48, 96, 144, 288)
 """Numbers of steps of equal length that a day is divided into."""
 MOSTLY_DAYS = 0.9
 """Smallest share of the days from the first to the last one that rows with days of months have."""
-FEWEST_YEARS = 3
-"""Times that numbers go back with the years that they are parts of."""
+FEWEST_STARTS = 3
+"""Times that numbers go back with what they are parts of, the years of a panel, or the months of a typical year."""
+_MOSTLY_BACK = 0.6
+"""Share of the days or years at whose start their parts go back, if no other row is missing."""
 _TIME_OF_DAY = r"\d{1,2}:\d{2}"
 _CLOCK = re.compile(
     rf"{_TIME_OF_DAY}(:\d{{2}}(\.\d+)?)?( ?[AaPp]\.?[Mm]\.?| ?[ap])?|\d{{1,2}}\.\d{{2}}\.\d{{2}}"
@@ -209,8 +211,15 @@ def are_parts_of_years(year: pd.Series, part: pd.Series) -> bool:
     numbers = np.unique(year.to_numpy(np.int64)[is_known] * of_year + parts[is_known])
     if len(numbers) <= of_year or len(numbers) < MOSTLY_DAYS * (np.ptp(numbers) + 1):
         return False
-    is_back, is_other = np.diff(parts) < 0, np.diff(year) != 0
-    return unit is not None or bool((is_back == is_other).all() and is_back.sum() >= FEWEST_YEARS)
+    return unit is not None or go_back_with(pd.Series(parts), year)
+
+
+def go_back_with(numbers: pd.Series, *others: pd.Series) -> bool:
+    """Return whether numbers go back where another column changes, mostly, and nowhere else: hours with their day."""
+    is_back = np.diff(numbers) < 0
+    is_next = np.logical_or.reduce([np.diff(pd.factorize(other)[0]) != 0 for other in others])
+    are_together = not is_back[~is_next].any() and is_back[is_next].mean() > _MOSTLY_BACK
+    return bool(is_back.sum() >= FEWEST_STARTS and are_together)
 
 
 def are_days_of_months(columns: list[pd.Series]) -> bool:
