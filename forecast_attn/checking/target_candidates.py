@@ -18,17 +18,26 @@ from forecast_attn.checking.role_candidates import MOSTLY_STEPS, RoleCandidate
 from forecast_attn.checking.series_candidates import series_numbers
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.column_names import (
-    FORECAST_WORDS,
     ID_NAMES,
+    LIKELY_TARGETS,
+    PRICE,
     ROW_NAMES,
-    TARGET_NAMES,
     TIME_NAMES,
     counts_rows,
+    ends_in_amount,
     is_called_a_name,
+    is_called_base,
+    is_called_coordinate,
     is_called_count,
+    is_called_forecast,
     is_called_id,
     is_called_intensity,
+    is_called_level,
     is_called_money,
+    is_called_past,
+    is_called_property,
+    is_called_unit_price,
+    is_called_weather,
     is_unnamed_counter,
     words_of,
 )
@@ -75,37 +84,12 @@ _POINTS = {
     "called a total": 2,
 }
 """What speaks for a column as the target, and what against it; the column of most points is the likeliest."""
-_CALLED_TARGETS = (
-    *(*TARGET_NAMES, "values", "count", "cnt", "total", "close", "adj close", "adj_close", "load"),
-    *("consumption", "passengers", "traffic_volume", "level", "glucose"),
-)
-_PRICE = "price"
-"""What is forecast where nothing is sold in the table."""
-_AMOUNTS = ("sales", "demand", "consumption", "load", "generation", "production", "quantity", "units")
-"""Last words of names of amounts: `Zone 1 Power Consumption`."""
-_ENERGY = r"[kmg]wh?\)?$"
-"""Units of energy and power at the end of a name: `reskwh`, `Solar (MW)`."""
-_DRIVERS = {
-    *("temperature", "temp", "atemp", "humidity", "hum", "wind", "windspeed", "precipitation", "rain", "rainfall"),
-    *("snow", "snowfall", "cloud", "cloudcover", "gust", "visibility", "dewpoint", "irradiance", "radiation"),
-    *("sunshine", "pressure", "pres"),
-}
-"""Words of weather, which drives counts and amounts; a table of nothing but weather is about it."""
-_LEVELS = {"level", "index"}
-"""Words of levels, which are forecast as often as amounts are."""
 _WORDS_OF_TITLES = 3
 """Words of a usual title, of which hardly two are equal."""
 _MOSTLY_FILLED = 0.8
 """Share of the cells of a cube that hold a number."""
 _MOSTLY_OWN = 0.5
 """Share of its rows that are a cell of their own."""
-_BASES = {"samplesize", "sample", "population", "pop", "staffed"}
-"""Words of the number of persons that counts and shares are of, or who answer the calls."""
-_PAST_WORDS = {"lag", "lagged", "change"}
-"""Words in names of columns that hold what another one held before, or what has changed since."""
-_COORDINATES = ("lat", "latitude", "lon", "lng", "long", "longitude")
-_SUBJECT_PROPERTIES = ("age", "alter", "âge", "edad", "età")
-"""Names of properties of the person that a row is about, rarely a target, in the languages of dates."""
 
 
 @dataclass(frozen=True)
@@ -166,7 +150,7 @@ class _Evidence:
     def by_name(self) -> dict[str, int]:
         """The place of each column among those that are targets by their name."""
         likely = list(self.values)
-        return {each: len(_CALLED_TARGETS) if each in self.located else _by_name(each, likely) for each in likely}
+        return {each: len(LIKELY_TARGETS) if each in self.located else _by_name(each, likely) for each in likely}
 
     @cached_property
     def titled(self) -> set[str]:
@@ -178,17 +162,17 @@ class _Evidence:
     @cached_property
     def prices(self) -> set[str]:
         """The price, if only one column is."""
-        return {each for each in self.values if each.lower() == _PRICE and not _is_one_of_many(_PRICE, [*self.values])}
+        return {each for each in self.values if each.lower() == PRICE and not _is_one_of_many(PRICE, [*self.values])}
 
     @cached_property
     def drivers(self) -> set[str]:
         """The columns that drive others, if there are others: weather, shares and levels, the number of all persons."""
-        weather = {each for each in self.values if not _DRIVERS.isdisjoint(words_of(each))}
-        averaged = {each for each in self.values if is_called_intensity(each) and _LEVELS.isdisjoint(words_of(each))}
-        bases = {each for each in self.values if not _BASES.isdisjoint(words_of(each))}
+        weather = {each for each in self.values if is_called_weather(each)}
+        averaged = {each for each in self.values if is_called_intensity(each) and not is_called_level(each)}
+        bases = {each for each in self.values if is_called_base(each)}
         averaged = (averaged - weather) | (bases if len(bases) == 1 else set())  # men, women and all are the subject
         others = [each for each in self.values if self.doubts[each] is None and each not in weather | averaged]
-        counts = [each for each in others if _is_called_amount(each) or _counts_many(self.values[each])]
+        counts = [each for each in others if ends_in_amount(each) or _counts_many(self.values[each])]
         is_driven = len(others) == 1 or any(_is_mostly_known(self.values[each]) for each in counts)
         return (averaged if others else set()) | (weather if is_driven else set())
 
@@ -210,24 +194,24 @@ class _Evidence:
     def is_called_amount(self, column: str) -> bool:
         """Return whether the name of a column says that it adds up over events, or that the table is about it."""
         is_subject = self._is_called_target(column) or column in self.prices | self.titled
-        return is_subject or _is_called_amount(column) or is_called_money(column) or is_called_count(column)
+        return is_subject or ends_in_amount(column) or is_called_money(column) or is_called_count(column)
 
     def _is_called_target(self, column: str) -> bool:
-        return self.by_name[column] < len(_CALLED_TARGETS)
+        return self.by_name[column] < len(LIKELY_TARGETS)
 
     def _points(self, column: str) -> int:
         doubt, words, are_events = self.doubts[column], words_of(column), self.candidate.is_of_events
         evidence = {
             str(doubt): doubt is not None,
-            "forecast, past or change of another": not (FORECAST_WORDS | _PAST_WORDS).isdisjoint(words),
+            "forecast, past or change of another": is_called_forecast(column) or is_called_past(column),
             "called a target": self._is_called_target(column),
             "named as the table": column in self.titled,
-            "called an amount": _is_called_amount(column),
+            "called an amount": ends_in_amount(column),
             "called a price": column in self.prices and not are_events,
             "drives others": column in self.drivers,
             "mostly empty": not _is_mostly_known(self.values[column]),
             "known in fewer rows than its copy": column in self.incomplete,
-            "money of an event": are_events and is_called_money(column) and not _is_unit_price(column),
+            "money of an event": are_events and is_called_money(column) and not is_called_unit_price(column),
             "called a total": "total" in words,
         }
         return sum(_POINTS[name] for name, is_so in evidence.items() if is_so)
@@ -239,7 +223,7 @@ def _are_alike(evidence: _Evidence, *, is_unnamed: bool) -> bool:
     are_of_one_scale = _have_one_scale(list(evidence.values.values()))
     if len(names) > 2 and _are_numbered_alike(names):
         return are_of_one_scale or not is_unnamed  # where every name is but a number
-    are_of_one_time = all(_PAST_WORDS.isdisjoint(words_of(each)) for each in names)
+    are_of_one_time = not any(map(is_called_past, names))
     are_codes = all(re.fullmatch("[A-Z]{3}", each) for each in names)
     return not evidence.is_named and len(names) >= MANY and are_of_one_time and (are_of_one_scale or are_codes)
 
@@ -253,9 +237,7 @@ def coordinates(frame: pd.DataFrame, candidate: RoleCandidate) -> frozenset[str]
     """The columns that say where a row is, by their names; of events, so does `y` beside `x`."""
     names = [str(name) for name in frame.columns]
     are_pair = candidate.is_of_events and {"x", "y"}.issubset(map(str.lower, names))
-    return frozenset(
-        name for name in names if _is_called(name, _COORDINATES) or (are_pair and name.lower() in ("x", "y"))
-    )
+    return frozenset(name for name in names if is_called_coordinate(name) or (are_pair and name.lower() in ("x", "y")))
 
 
 def _numbers(frame: pd.DataFrame, candidate: RoleCandidate, config: DataConfig) -> list[str]:
@@ -295,29 +277,14 @@ def _by_name(column: str, others: list[str]) -> int:
     plain = column.lower().strip("* ")
     if "target" in words_of(column):
         return -1
-    if plain not in _CALLED_TARGETS or _is_one_of_many(plain, others):
-        return len(_CALLED_TARGETS)
-    return _CALLED_TARGETS.index(plain)
+    if plain not in LIKELY_TARGETS or _is_one_of_many(plain, others):
+        return len(LIKELY_TARGETS)
+    return LIKELY_TARGETS.index(plain)
 
 
 def _is_one_of_many(name: str, others: list[str]) -> bool:
     """Return whether a name singles out no column: `price` beside `oil price` and `eprice`."""
     return sum(len(name) > 3 and other.lower().endswith(name) for other in others) > 3
-
-
-def _is_called(column: str, words: tuple[str, ...]) -> bool:
-    """Return whether the last word of a name is one of these: `start_lat`."""
-    return re.split(r"[ _.-]", column.lower())[-1] in words
-
-
-def _is_called_amount(column: str) -> bool:
-    """Return whether a name ends in an amount or a unit of energy."""
-    return _is_called(column, _AMOUNTS) or re.search(_ENERGY, column.lower()) is not None
-
-
-def _is_unit_price(column: str) -> bool:
-    """Return whether a name is that of the price of one piece, whose sum means nothing."""
-    return column.lower().endswith(_PRICE) and "total" not in words_of(column)
 
 
 def _names_the_table(column: str, table: str) -> bool:
@@ -326,7 +293,7 @@ def _names_the_table(column: str, table: str) -> bool:
     words = [word.lower() for word in re.findall("[A-Z]+(?![a-z])|[A-Z]?[a-z]+", table)]
     starts = {" ".join(words[at:])[:SAME_START] for at in range(len(words))}
     start = " ".join(re.findall("[a-z]+", name))[:SAME_START]
-    begins_alike = len(start) == SAME_START and start in starts and _BASES.isdisjoint(words_of(column))
+    begins_alike = len(start) == SAME_START and start in starts and not is_called_base(column)
     is_part = len(name) >= 4 and (name in table.lower() or begins_alike)
     return is_part or (len(name) == 3 and name in words)
 
@@ -362,7 +329,7 @@ def _doubt(values: pd.Series, series: NDArray[np.int64], candidate: RoleCandidat
     rises = _goes_one_way(values, series, evenly=False)
     if rises and (_goes_one_way(values, series, evenly=True) or _counts_years(values)):
         return _NAME
-    is_axis = _is_called(name, _SUBJECT_PROPERTIES) or _is_clock_number(values)
+    is_axis = is_called_property(name) or _is_clock_number(values)
     # An axis may be uneven where no column is the time: ages of samples of a core.
     return _AXIS if is_axis or (counts_rows(candidate.time) and rises) else None
 

@@ -59,8 +59,33 @@ _NAMING_WORDS = (
 
 TARGET_NAMES = ("target", "y", "value", "ot", "demand", "sales")
 """In order of preference."""
+LIKELY_TARGETS = (
+    *(*TARGET_NAMES, "values", "count", "cnt", "total", "close", "adj close", "adj_close", "load"),
+    *("consumption", "passengers", "traffic_volume", "level", "glucose"),
+)
 FORECAST_WORDS = {"forecast", "forecasted", "predicted", "prediction"}
 """Words in the name of a column that holds somebody's forecasts."""
+PRICE = "price"
+"""What is forecast where nothing is sold in the table."""
+_AMOUNTS = ("sales", "demand", "consumption", "load", "generation", "production", "quantity", "units")
+"""Last words of names of amounts: `Zone 1 Power Consumption`."""
+_ENERGY = r"[kmg]wh?\)?$"
+"""Units of energy and power at the end of a name: `reskwh`, `Solar (MW)`."""
+_WEATHER_WORDS = {
+    *("temperature", "temp", "atemp", "humidity", "hum", "wind", "windspeed", "precipitation", "rain", "rainfall"),
+    *("snow", "snowfall", "cloud", "cloudcover", "gust", "visibility", "dewpoint", "irradiance", "radiation"),
+    *("sunshine", "pressure", "pres"),
+}
+"""Words of weather, which drives counts and amounts; a table of nothing but weather is about it."""
+_LEVELS = {"level", "index"}
+"""Words of levels, which are forecast as often as amounts are."""
+_BASES = {"samplesize", "sample", "population", "pop", "staffed"}
+"""Words of the number of persons that counts and shares are of, or who answer the calls."""
+_PAST_WORDS = {"lag", "lagged", "change"}
+"""Words in names of columns that hold what another one held before, or what has changed since."""
+_COORDINATES = ("lat", "latitude", "lon", "lng", "long", "longitude")
+_SUBJECT_PROPERTIES = ("age", "alter", "âge", "edad", "età")
+"""Names of properties of the person that a row is about, rarely a target, in the languages of dates."""
 COUNT_WORDS = {"count", "cnt", "quantity", "qty"}
 _MONEY_WORDS = {
     *("amount", "price", "cost", "costs", "fee", "fees", "fare", "tip", "payment", "paid"),
@@ -163,3 +188,52 @@ def is_called_count(name: str) -> bool:
 def is_called_intensity(name: str) -> bool:
     """Return whether a column is averaged, never summed, by its name: `share_of_votes`, `Moisture [%]`."""
     return not _INTENSITY_WORDS.isdisjoint(words_of(name)) or "%" in name
+
+
+def is_called_forecast(name: str) -> bool:
+    """Return whether a column holds somebody's forecasts by its name."""
+    return not FORECAST_WORDS.isdisjoint(words_of(name))
+
+
+def is_called_past(name: str) -> bool:
+    """Return whether a column holds what another one held before, or its change, by its name: `sales_lag1`."""
+    return not _PAST_WORDS.isdisjoint(words_of(name))
+
+
+def ends_in_amount(name: str) -> bool:
+    """Return whether a name ends in an amount or a unit of energy."""
+    return _ends_in(name, _AMOUNTS) or re.search(_ENERGY, name.lower()) is not None
+
+
+def is_called_unit_price(name: str) -> bool:
+    """Return whether a name is that of the price of one piece, whose sum means nothing."""
+    return name.lower().endswith(PRICE) and "total" not in words_of(name)
+
+
+def is_called_weather(name: str) -> bool:
+    """Return whether a column is a measure of the weather by its name."""
+    return not _WEATHER_WORDS.isdisjoint(words_of(name))
+
+
+def is_called_level(name: str) -> bool:
+    """Return whether a column is a level or an index by its name."""
+    return not _LEVELS.isdisjoint(words_of(name))
+
+
+def is_called_base(name: str) -> bool:
+    """Return whether a column holds by its name the number that counts and shares are of: `population`."""
+    return not _BASES.isdisjoint(words_of(name))
+
+
+def is_called_coordinate(name: str) -> bool:
+    """Return whether a column says by its name where something is: `start_lat`."""
+    return _ends_in(name, _COORDINATES)
+
+
+def is_called_property(name: str) -> bool:
+    """Return whether a column is a property of a person by its name, such as the age."""
+    return _ends_in(name, _SUBJECT_PROPERTIES)
+
+
+def _ends_in(name: str, words: tuple[str, ...]) -> bool:
+    return re.split(r"[ _.-]", name.lower())[-1] in words
