@@ -442,17 +442,15 @@ def _counts_years(values: pd.Series) -> bool:
 
 
 def _counts_or_cycles(values: pd.Series, series: NDArray[np.int64]) -> bool:
-    """Return whether whole numbers go up by one in nearly every row of a series, or start again: 1 to 7, or 1 to 31."""
+    """Return whether whole numbers mostly go up by one in each row of a series, as 1 to 7, or 1 to 31 do."""
     order = np.argsort(series, kind="stable")
     numbers, series = values.to_numpy()[order], series[order]
     inside = series[1:] == series[:-1]
     if len(numbers) < 3 or not inside.any() or np.isnan(numbers).any() or not are_whole(values):
         return False
     steps = np.diff(numbers)[inside]
-    is_next = (steps == 1) | (numbers[1:][inside] == numbers.min())
     are_years = holds_years(values) and steps.min() >= 0 and steps.max() == 1
-    are_days = (steps > 0).all()  # with some left out, as those of weekends
-    return bool(are_years or (np.mean(steps == 1) > 0.6 and (are_days or is_next.mean() > 0.9)))
+    return bool(are_years or np.mean(steps == 1) > 0.6)
 
 
 def _have_one_scale(columns: list[pd.Series]) -> bool:
