@@ -100,8 +100,8 @@ class Targets:
     are_alike: bool
     """True where they look like series of one kind rather than a target and its covariates."""
     are_unlikely: bool = False
-    """True where all look like properties, names or coordinates, or rows are events at different places; the number of
-    events is then forecast.
+    """True where all look like properties, names or coordinates, or rows are events, with places or with numbers that
+    no name calls amounts; the number of events is then forecast.
     """
 
 
