@@ -165,6 +165,12 @@ def periods_of_two_years() -> pd.DataFrame:
     return frame.assign(year=np.repeat([1998, 2000], 26))
 
 
+def scenarios_by_an_index() -> pd.DataFrame:
+    """`idx` counts the steps of each scenario, and is no number of a row."""
+    frame = pd.DataFrame({"scenario": np.repeat(np.arange(4), 30), "idx": np.tile(np.arange(30), 4)})
+    return frame.assign(trend=noise(120), season=noise(120))
+
+
 def noise_by_an_index() -> pd.DataFrame:
     """pandas names an index so that has no name; rows that follow no others have their dates all the same."""
     return pd.DataFrame({"index": months(90), "a": noise(90), "b": noise(90)})
@@ -194,6 +200,7 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
     "visits": (visits_after_a_therapy, {"time": "Days.after.start", "item_id": "patient"}),
     "ammonium": (ammonium_below_limits, {"target": "clean", "na": ("<0.006",)}),
     "storms": (tracks_of_storms, {"time": "year,month,day,hour", "item_id": "name,year", "target": "wind"}),
+    "scenarios": (scenarios_by_an_index, {"time": "idx", "item_id": "scenario"}),
     "an index": (noise_by_an_index, {"target": "a"}),
     "a comma in a name": (lambda: noise_by_an_index().rename(columns={"index": "Month, local"}), {"target": "a"}),
     "periods": (periods_of_two_years, {"time": "period", "item_id": "year", "target": "share"}),

@@ -47,7 +47,7 @@ ITEM_ID_NAMES = ("item_id", "unique_id", "series_id")
 ID_NAMES = (*ITEM_ID_NAMES, "id", "series")
 ROW_NAMES = ("rownames", "row.names", "row_names", "rowname")
 """Names that R gives to the numbers of rows."""
-COUNTERS = (*ROW_NAMES, "row-number", "no", "no.", "nr", "obs", "row", "n", "number", "instant", "index", "idx")
+COUNTERS = (*ROW_NAMES, "row-number", "no", "no.", "nr", "obs", "row", "n", "number", "instant", "index")
 """Names of columns that number the rows."""
 _NAMING_WORDS = (
     *("id", "no", "nr", "num", "number", "code", "zip", "zipcode", "postcode", "phone", "fips", "sku", "account"),
@@ -160,7 +160,7 @@ def counts_rows(name: str) -> bool:
 
 def may_number_rows(name: str) -> bool:
     """Return whether a first column may number the rows itself: as a counter, an identifier or a step."""
-    return counts_rows(name) or name.lower() in (*ID_NAMES, *STEP_WORDS)
+    return counts_rows(name) or name.lower() in (*ID_NAMES, *STEP_WORDS, "idx")
 
 
 def is_called_id(name: str) -> bool:
