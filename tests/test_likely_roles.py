@@ -144,6 +144,17 @@ def visits_after_a_therapy() -> pd.DataFrame:
     return pd.DataFrame({"patient": np.repeat(np.arange(30), 12), "Days.after.start": days, "viruses": noise(360)})
 
 
+def returns_of_shares() -> pd.DataFrame:
+    """They follow no others, as the rows of no series do, but lie around zero."""
+    return pd.DataFrame({"no": range(1, 121), **{name: noise(120) / 10 - 1 for name in ("bank", "oil", "steel")}})
+
+
+def ratings_since_1996() -> pd.DataFrame:
+    """Seconds since 1970 have nine digits until 2001; two stand at one time."""
+    stamps = np.sort(RNG.integers(830_000_000, 1_480_000_000, 1500)).repeat(2)
+    return pd.DataFrame({"user": RNG.permutation(3000), "stars": RNG.integers(1, 6, 3000), "timestamp": stamps})
+
+
 def ammonium_below_limits() -> pd.DataFrame:
     """As laboratories write it: below what the instrument shows, and once more with a number instead."""
     clean = np.where(np.arange(90) % 7, noise(90), 0.006)
@@ -198,6 +209,8 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
     "flows": (flows_on_some_days, {"target": "bedrooms", "aggregate": None}),
     "spikes": (spikes_at_uneven_times, {"time": "milliseconds", "target": None}),
     "visits": (visits_after_a_therapy, {"time": "Days.after.start", "item_id": "patient"}),
+    "returns": (returns_of_shares, {"time": "no", "target": "bank"}),
+    "ratings": (ratings_since_1996, {"date_format": "s", "resample": "MS"}),
     "ammonium": (ammonium_below_limits, {"target": "clean", "na": ("<0.006",)}),
     "storms": (tracks_of_storms, {"time": "year,month,day,hour", "item_id": "name,year", "target": "wind"}),
     "scenarios": (scenarios_by_an_index, {"time": "idx", "item_id": "scenario"}),

@@ -141,7 +141,8 @@ def format_of_digits(column: pd.Series) -> str | None:
         return None
     if parse_timestamps(column, str(column.name))[0].dtype.kind == "M":  # as they stand
         return None
-    unit = epoch_unit(numbers)
+    is_called = str(column.name).lower() in TIME_NAMES
+    unit = epoch_unit(numbers[len(numbers) // 2 :] if is_called else numbers)  # the first may be from before 2001
     if unit is not None or not are_whole(column):
         return unit
     digits = len(str(int(numbers[-1])))

@@ -22,6 +22,10 @@ _LAGS = (1, 4, 7, 12, 24)
 _BY_CHANCE = 0.01
 """Chance that any of the numbers of shuffled rows looks as if it followed itself."""
 _FEWEST_DISTINCT = 3
+_OFF_ZERO = 0.3
+"""Share of their deviation by which the mean of returns is off 0."""
+_SPREADS_APART = 5
+"""Largest over smallest deviation of returns of several shares."""
 _NAMED = 0.9
 """Share of rows with a name of their own."""
 
@@ -41,7 +45,12 @@ def may_be_steps(frame: pd.DataFrame) -> bool:
     numbers = [each for each in columns if each.dtype.kind in "iuf" and each.nunique() >= _FEWEST_DISTINCT]
     if any(map(_names_things, texts)) or any(is_called_age(str(column.name)) for column in numbers):
         return False
-    if len(frame) < FEWEST_ROWS or len(numbers) + len(texts) < 2 or not numbers:
+    if (
+        len(frame) < FEWEST_ROWS
+        or len(numbers) + len(texts) < 2
+        or not numbers
+        or (not texts and _are_returns(numbers))
+    ):
         return True
     values = pd.DataFrame(dict(enumerate(numbers[:MOST_COLUMNS]))).head(MOST_ROWS)
     groups = [text.head(MOST_ROWS).cat.codes for text in texts]
@@ -54,6 +63,13 @@ def _names_things(column: pd.Series) -> bool:
     cells = column.dropna().astype(str)
     is_named = column.nunique() >= _NAMED * len(column)
     return is_named and len(cells) > 0 and float(cells.str.fullmatch(r"\D*[^\W\d_]{2}\D*").mean()) >= _NAMED
+
+
+def _are_returns(columns: list[pd.Series]) -> bool:
+    """Return whether all numbers lie around 0, about as far from it: returns of shares, which follow no others."""
+    means, spreads = (np.array([getattr(column, name)() for column in columns]) for name in ("mean", "std"))
+    are_around = (np.abs(means) <= _OFF_ZERO * spreads).all()
+    return bool(len(columns) > 1 and are_around and spreads.max() <= _SPREADS_APART * spreads.min())
 
 
 def _scores(column: pd.Series, groups: list[pd.Series]) -> Iterator[float]:
