@@ -293,6 +293,15 @@ def of_a_crop_model() -> str:
     return "\n".join(f"{d.year}\t{d.day_of_year}\t{v}" for d, v in zip(days, values(400), strict=True))
 
 
+def of_a_catchment() -> str:
+    """As Fortran writes it: day, month and year without names, all with an exponent."""
+    days = pd.date_range("1952-01-01", periods=500)
+    return "\n".join(
+        " ".join(f"{number:.7e}" for number in (day.day, day.month, day.year, value))
+        for day, value in zip(days, values(len(days)), strict=True)
+    )
+
+
 def of_a_greenhouse_gas() -> str:
     """Year, month and day of weeks between blanks below comments, without names."""
     days = pd.date_range("2001-01-07", periods=120, freq="7D")
@@ -451,6 +460,10 @@ READ: dict[Callable[[], str], tuple[dict[str, object], str]] = {
     of_a_crop_model: (
         {"header": False, "time": "column_1,column_2"},
         "'column_3', 7 steps of 1 day ahead",
+    ),
+    of_a_catchment: (
+        {"delimiter": "blanks", "header": False, "time": "column_3,column_2,column_1"},
+        "'column_4', 7 steps of 1 day ahead",
     ),
     of_a_greenhouse_gas: (
         {

@@ -45,6 +45,7 @@ from forecast_attn.data.reading.dialect import unnamed_column
 from forecast_attn.data.reading.joined import ROW_NUMBER, parts_of, with_joined
 from forecast_attn.data.reading.time_parts import (
     PERIODS_OF_DAY,
+    are_whole,
     go_back_with,
     holds_years,
     is_clock,
@@ -216,17 +217,30 @@ def _parts_of_dates(frame: pd.DataFrame, free: list[str]) -> Iterator[str]:
 def _unnamed_parts(frame: pd.DataFrame, free: list[str]) -> Iterator[str]:
     """The first columns of a table without names where they are year, month, day and hour, or year and day, by cells.
 
-    As many of them as make a date that goes on by one step in every row.
+    As many of them as make a date that goes on by one step in every row; day and month may stand before their year.
     """
     for size in range(2, _MOST_PARTS + 1):
         parts = [unnamed_column(number) for number in range(1, size + 1)]
-        if free[:size] != parts or not all(pd.api.types.is_integer_dtype(frame[part].dtype) for part in parts):
+        if free[:size] != parts or not all(_are_counts(frame[part]) for part in parts):
             return
-        if not holds_years(frame[parts[0]]):
-            return
-        stamps = stamps_of(frame, ",".join(parts), DataConfig())
-        if stamps is None or not (np.diff(stamps) > np.timedelta64(0)).all():
-            continue
-        if regularity(stamps) >= REGULAR:
-            yield ",".join(parts)
-            return
+        for order in _orders_of_parts(parts):
+            stamps = stamps_of(frame, ",".join(order), DataConfig()) if holds_years(frame[order[0]]) else None
+            if stamps is None or not (np.diff(stamps) > np.timedelta64(0)).all():
+                continue
+            if regularity(stamps) >= REGULAR:
+                yield ",".join(order)
+                return
+
+
+def _orders_of_parts(parts: list[str]) -> Iterator[list[str]]:
+    """The parts of a date from the year on, where it stands first, or third behind day and month or month and day."""
+    yield parts
+    if len(parts) > 2:
+        first, second, year, *others = parts
+        yield [year, second, first, *others]
+        yield [year, first, second, *others]
+
+
+def _are_counts(column: pd.Series) -> bool:
+    """Return whether all cells are whole numbers, be they written 1952.0."""
+    return column.dtype.kind in "iuf" and bool(column.notna().all()) and are_whole(column)

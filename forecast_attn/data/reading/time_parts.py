@@ -377,7 +377,8 @@ def _by_position(columns: list[pd.Series]) -> list[pd.Series]:
     called = [columns[0].rename("year")]
     for column, known, unit in zip(columns[1:], units[1:], ("month", "day", "hour", "minute"), strict=False):
         unit = "week" if "week" in map(unit_of, words_of(str(column.name))) else unit
-        fits = pd.api.types.is_integer_dtype(column.dtype) and 0 <= column.min() <= column.max() <= _MOST_OF_UNITS[unit]
+        are_counts = column.dtype.kind in "iuf" and are_whole(column)
+        fits = are_counts and 0 <= column.min() <= column.max() <= _MOST_OF_UNITS[unit]
         is_named = re.fullmatch(r"column_\d+", str(column.name)) is None
         if unit == "month" and units[0] == "year":  # whoever names the years names the months: these are firms
             fits = fits and not is_named
