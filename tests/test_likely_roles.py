@@ -112,6 +112,7 @@ def clicks_of_visitors() -> pd.DataFrame:
     days = np.sort(RNG.integers(0, 300, (300, 9)), axis=1).ravel()
     stamps = pd.Timestamp("2024-01-01") + pd.to_timedelta(days * 86_400 + np.arange(2700) % 9, "s")
     frame = pd.DataFrame({"visitor": np.repeat(np.arange(300), 9), "event": RNG.choice([*"abc"], 2700)})
+    frame["julian.date"] = 2_460_311 + days  # of which no sum is wanted
     return frame.assign(timestamp=stamps.strftime("%Y-%m-%d %H:%M:%S"))
 
 

@@ -25,6 +25,7 @@ from forecast_attn.data.column_names import (
     TIME_NAMES,
     counts_rows,
     ends_in_amount,
+    ends_in_date,
     is_called_a_name,
     is_called_base,
     is_called_coordinate,
@@ -310,8 +311,8 @@ def _are_numbered_alike(names: list[str]) -> bool:
 def _places_its_row(column: pd.Series, values: pd.Series, series: NDArray[np.int64]) -> bool:
     """Return whether a column says when or of what its row is: a unit of time, an identifier, a counter."""
     name = str(column.name)
-    is_called_so = name.lower() in (*ID_NAMES, *TIME_NAMES) or is_called_id(name) or is_of_the_calendar(column)
-    return is_called_so or _counts_or_cycles(values, series) or begins_again(column)
+    is_called_so = name.lower() in (*ID_NAMES, *TIME_NAMES) or is_called_id(name) or ends_in_date(name)
+    return is_called_so or is_of_the_calendar(column) or _counts_or_cycles(values, series) or begins_again(column)
 
 
 def _doubt(values: pd.Series, series: NDArray[np.int64], candidate: RoleCandidate) -> str | None:

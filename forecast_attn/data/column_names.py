@@ -137,6 +137,11 @@ def is_called_date(name: str) -> bool:
     return not set(DATE_WORDS).isdisjoint(words_of(name))
 
 
+def ends_in_date(name: str) -> bool:
+    """Return whether a name ends in a date, be it a number: `julian.date`."""
+    return words_of(name)[-1:] in (["date"], ["datetime"], ["timestamp"])
+
+
 def is_called_age(name: str) -> bool:
     """Return whether a column is the age of somebody by its name, and no `gas age` of ice."""
     return words_of(name) == ["age"]
