@@ -156,6 +156,12 @@ def ratings_since_1996() -> pd.DataFrame:
     return pd.DataFrame({"user": RNG.permutation(3000), "stars": RNG.integers(1, 6, 3000), "timestamp": stamps})
 
 
+def scores_of_some_seasons() -> pd.DataFrame:
+    """Whole numbers beside years are no months where some are empty."""
+    scores = np.where(np.arange(120) % 7, 1 + np.arange(120) % 12, np.nan)
+    return pd.DataFrame({"season_start": 1900 + np.arange(120), "score": scores, "y": noise(120)})
+
+
 def ammonium_below_limits() -> pd.DataFrame:
     """As laboratories write it: below what the instrument shows, and once more with a number instead."""
     clean = np.where(np.arange(90) % 7, noise(90), 0.006)
@@ -212,6 +218,7 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
     "visits": (visits_after_a_therapy, {"time": "Days.after.start", "item_id": "patient"}),
     "returns": (returns_of_shares, {"time": "no", "target": "bank"}),
     "ratings": (ratings_since_1996, {"date_format": "s", "resample": "MS"}),
+    "scores": (scores_of_some_seasons, {"time": "season_start", "target": None}),
     "ammonium": (ammonium_below_limits, {"target": "clean", "na": ("<0.006",)}),
     "storms": (tracks_of_storms, {"time": "year,month,day,hour", "item_id": "name,year", "target": "wind"}),
     "scenarios": (scenarios_by_an_index, {"time": "idx", "item_id": "scenario"}),

@@ -24,7 +24,7 @@ from forecast_attn.data.column_names import (
 )
 from forecast_attn.data.frequency import distinct_values, guess_alias, parse_frequency
 from forecast_attn.data.reading.dialect import unnamed_column
-from forecast_attn.data.reading.time_parts import FEWEST_STARTS, are_whole, holds_years, unit_of_column
+from forecast_attn.data.reading.time_parts import FEWEST_STARTS, are_counts, are_whole, holds_years, unit_of_column
 from forecast_attn.data.roles import is_numeric
 from forecast_attn.data.timestamps import (
     FINEST_STEP,
@@ -233,7 +233,7 @@ def rises_as_time(column: pd.Series) -> bool:
         return False
     if column.name != unnamed_column(1):
         return is_called_time(str(column.name))
-    return are_whole(column) and regularity(column.to_numpy(np.int64)) >= MOSTLY_REGULAR
+    return are_counts(column) and regularity(column.to_numpy(np.int64)) >= MOSTLY_REGULAR
 
 
 def are_days_within(days: pd.Series, years: pd.Series) -> bool:

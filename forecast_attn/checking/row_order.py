@@ -45,12 +45,8 @@ def may_be_steps(frame: pd.DataFrame) -> bool:
     numbers = [each for each in columns if each.dtype.kind in "iuf" and each.nunique() >= _FEWEST_DISTINCT]
     if any(map(_names_things, texts)) or any(is_called_age(str(column.name)) for column in numbers):
         return False
-    if (
-        len(frame) < FEWEST_ROWS
-        or len(numbers) + len(texts) < 2
-        or not numbers
-        or (not texts and _are_returns(numbers))
-    ):
+    are_few = len(frame) < FEWEST_ROWS or len(numbers) + len(texts) < 2 or not numbers
+    if are_few or (not texts and _are_returns(numbers)):
         return True
     values = pd.DataFrame(dict(enumerate(numbers[:MOST_COLUMNS]))).head(MOST_ROWS)
     groups = [text.head(MOST_ROWS).cat.codes for text in texts]

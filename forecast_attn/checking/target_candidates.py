@@ -340,9 +340,11 @@ def _are_events(frame: pd.DataFrame, values: pd.Series, candidate: RoleCandidate
 
     What was measured goes on from row to row; of events, their number says more than a sum.
     """
+    if _have_titles(frame):
+        return True
     order = np.lexsort((candidate.stamps, series))
     is_unlike = may_be_summed(str(values.name), values.to_numpy()[order], series[order])
-    return _have_titles(frame) or (is_unlike and not _are_cells_of_a_cube(frame, candidate.stamps))
+    return is_unlike and not _are_cells_of_a_cube(frame, candidate.stamps)
 
 
 def _have_titles(frame: pd.DataFrame) -> bool:

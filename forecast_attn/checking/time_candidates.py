@@ -45,7 +45,7 @@ from forecast_attn.data.reading.dialect import unnamed_column
 from forecast_attn.data.reading.joined import ROW_NUMBER, parts_of, with_joined
 from forecast_attn.data.reading.time_parts import (
     PERIODS_OF_DAY,
-    are_whole,
+    are_counts,
     go_back_with,
     holds_years,
     is_clock,
@@ -221,7 +221,7 @@ def _unnamed_parts(frame: pd.DataFrame, free: list[str]) -> Iterator[str]:
     """
     for size in range(2, _MOST_PARTS + 1):
         parts = [unnamed_column(number) for number in range(1, size + 1)]
-        if free[:size] != parts or not all(_are_counts(frame[part]) for part in parts):
+        if free[:size] != parts or not all(are_counts(frame[part]) for part in parts):
             return
         for order in _orders_of_parts(parts):
             stamps = stamps_of(frame, ",".join(order), DataConfig()) if holds_years(frame[order[0]]) else None
@@ -239,8 +239,3 @@ def _orders_of_parts(parts: list[str]) -> Iterator[list[str]]:
         first, second, year, *others = parts
         yield [year, second, first, *others]
         yield [year, first, second, *others]
-
-
-def _are_counts(column: pd.Series) -> bool:
-    """Return whether all cells are whole numbers, be they written 1952.0."""
-    return column.dtype.kind in "iuf" and bool(column.notna().all()) and are_whole(column)

@@ -91,6 +91,11 @@ def are_whole(column: pd.Series) -> bool:
     return bool(((numbers == np.round(numbers)) | np.isnan(numbers)).all())
 
 
+def are_counts(column: pd.Series) -> bool:
+    """Return whether all cells are whole numbers, be they written 1952.0."""
+    return column.dtype.kind in "iuf" and bool(np.isfinite(column).all()) and are_whole(column)
+
+
 @functools.lru_cache(maxsize=1024)
 def _unit_of_texts(cells: tuple[str, ...], *, is_named: bool) -> str | None:
     """The unit of cells that are all months, quarters or halves of a year; where the column is named, of some of them.
@@ -377,8 +382,7 @@ def _by_position(columns: list[pd.Series]) -> list[pd.Series]:
     called = [columns[0].rename("year")]
     for column, known, unit in zip(columns[1:], units[1:], ("month", "day", "hour", "minute"), strict=False):
         unit = "week" if "week" in map(unit_of, words_of(str(column.name))) else unit
-        are_counts = column.dtype.kind in "iuf" and are_whole(column)
-        fits = are_counts and 0 <= column.min() <= column.max() <= _MOST_OF_UNITS[unit]
+        fits = are_counts(column) and 0 <= column.min() <= column.max() <= _MOST_OF_UNITS[unit]
         is_named = re.fullmatch(r"column_\d+", str(column.name)) is None
         if unit == "month" and units[0] == "year":  # whoever names the years names the months: these are firms
             fits = fits and not is_named
