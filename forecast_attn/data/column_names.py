@@ -16,8 +16,7 @@ STEP_WORDS = ("step", "t", "time_idx")
 """Names of whole numbers that count the steps of a series."""
 STEP_NAMES = (*STEP_WORDS, "index", "year", "unnamed: 0")
 """Names of whole numbers that are the time where there are no dates."""
-DATE_WORDS = ("date", "datum", "fecha", "datetime", "timestamp", "day")
-"""Words of numbers that may be days as a spreadsheet counts them."""
+_DATE_WORDS = {"date", "datum", "fecha", "datetime", "timestamp"}
 UNITS_OF_TIME = {
     "year": ("year", "yr", "yyyy", "yy", "y", "jahr", "année", "annee", "año", "ano", "anio", "anno"),
     "half": ("half", "halfyear", "half_year", "halbjahr", "semestre"),
@@ -86,7 +85,7 @@ _PAST_WORDS = {"lag", "lagged", "change"}
 _COORDINATES = ("lat", "latitude", "lon", "lng", "long", "longitude")
 _SUBJECT_PROPERTIES = ("age", "alter", "âge", "edad", "età")
 """Names of properties of the person that a row is about, rarely a target, in the languages of dates."""
-COUNT_WORDS = {"count", "cnt", "quantity", "qty"}
+_COUNT_WORDS = {"count", "cnt", "quantity", "qty"}
 _MONEY_WORDS = {
     *("amount", "price", "cost", "costs", "fee", "fees", "fare", "tip", "payment", "paid"),
     *("revenue", "sales", "spend", "spent", "income", "expense", "expenses", "turnover", "betrag", "umsatz"),
@@ -134,12 +133,12 @@ def is_called_time(name: str) -> bool:
 
 def is_called_date(name: str) -> bool:
     """Return whether a word of a name is a date or day."""
-    return not set(DATE_WORDS).isdisjoint(words_of(name))
+    return not {*_DATE_WORDS, "day"}.isdisjoint(words_of(name))
 
 
 def ends_in_date(name: str) -> bool:
     """Return whether a name ends in a date, be it a number: `julian.date`."""
-    return words_of(name)[-1:] in (["date"], ["datetime"], ["timestamp"])
+    return not _DATE_WORDS.isdisjoint(words_of(name)[-1:])
 
 
 def is_called_age(name: str) -> bool:
@@ -187,7 +186,7 @@ def is_called_money(name: str) -> bool:
 def is_called_count(name: str) -> bool:
     """Return whether a column counts something by its name: `qty`, `number_of_discs`."""
     words = words_of(name)
-    return not COUNT_WORDS.isdisjoint(words) or (words[:1] in (["number"], ["num"], ["no"]) and words[1:2] == ["of"])
+    return not _COUNT_WORDS.isdisjoint(words) or (words[:1] in (["number"], ["num"], ["no"]) and words[1:2] == ["of"])
 
 
 def is_called_intensity(name: str) -> bool:
