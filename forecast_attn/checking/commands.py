@@ -47,11 +47,11 @@ from forecast_attn.data.cells import epoch_unit
 from forecast_attn.data.column_names import counts_rows
 from forecast_attn.data.findings import Finding
 from forecast_attn.data.frequency import parse_frequency
+from forecast_attn.data.number_stamps import SERIAL_DAYS, are_serial_days
 from forecast_attn.data.reading.joined import ROW_COUNT, with_joined
 from forecast_attn.data.reading.source import Source, table_name
 from forecast_attn.data.resampling import floored
 from forecast_attn.data.roles import is_numeric, resolve_roles
-from forecast_attn.data.timestamps import SERIAL_DAYS, are_serial_days
 from forecast_attn.errors import ConfigError, DataError
 from forecast_attn.training.preparation import Preparation
 

@@ -7,8 +7,8 @@ import re
 import numpy as np
 import pandas as pd
 
+from forecast_attn.data.number_stamps import is_plain_number
 from forecast_attn.data.reading.cell_numbers import shows_number
-from forecast_attn.data.timestamps import is_plain_number
 
 MOST_MARKS = 3
 """Different texts for no value in a column."""

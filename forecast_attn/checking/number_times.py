@@ -23,17 +23,11 @@ from forecast_attn.data.column_names import (
     unit_of_last_word,
 )
 from forecast_attn.data.frequency import distinct_values, guess_alias, parse_frequency
+from forecast_attn.data.number_stamps import FINEST_STEP, MOST_OFF, SERIAL_DAYS, are_serial_days, is_plain_number
 from forecast_attn.data.reading.dialect import unnamed_column
 from forecast_attn.data.reading.time_parts import FEWEST_STARTS, are_counts, are_whole, holds_years, unit_of_column
 from forecast_attn.data.roles import is_numeric
-from forecast_attn.data.timestamps import (
-    FINEST_STEP,
-    MOST_OFF,
-    SERIAL_DAYS,
-    are_serial_days,
-    is_plain_number,
-    parse_timestamps,
-)
+from forecast_attn.data.timestamps import parse_timestamps
 
 FEWEST_ROWS = 5
 """Rows of a table that is one series."""

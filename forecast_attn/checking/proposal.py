@@ -17,11 +17,11 @@ from forecast_attn.config.options import DataConfig, find_option
 from forecast_attn.config.values import flag_name
 from forecast_attn.data.findings import counted, quoted
 from forecast_attn.data.frequency import Frequency, step_name
+from forecast_attn.data.number_stamps import decimal_step
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.reading.joined import ROW_COUNT, ROW_NUMBER
 from forecast_attn.data.reading.positions import LAYOUT_ROWS, WIDE_ROWS
 from forecast_attn.data.roles import Roles
-from forecast_attn.data.timestamps import decimal_step
 
 
 @dataclass(frozen=True)

@@ -34,10 +34,10 @@ from forecast_attn.checking.series_candidates import (
 from forecast_attn.checking.time_candidates import date_format_of, stamps_of
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.column_names import counts_rows, is_called_age, is_called_year
+from forecast_attn.data.date_forms import brought_near
 from forecast_attn.data.frequency import distinct_values, guess_alias, parse_frequency
 from forecast_attn.data.reading.joined import BLOCK_NUMBER, ROW_NUMBER, with_joined
 from forecast_attn.data.reading.time_parts import FEWEST_STARTS, holds_years, unit_of_column
-from forecast_attn.data.timestamps import brought_near
 
 MOSTLY_STEPS = 0.99
 """Smallest share of steps of one length at which rows are steps, whatever their dates say."""

@@ -41,6 +41,7 @@ from forecast_attn.data.column_names import (
     words_of,
 )
 from forecast_attn.data.frequency import distinct_values
+from forecast_attn.data.number_stamps import is_plain_number
 from forecast_attn.data.reading.dialect import unnamed_column
 from forecast_attn.data.reading.joined import ROW_NUMBER, parts_of, with_joined
 from forecast_attn.data.reading.time_parts import (
@@ -56,7 +57,7 @@ from forecast_attn.data.reading.time_parts import (
     time_parts,
     unit_of_column,
 )
-from forecast_attn.data.timestamps import is_plain_number, looks_like_dates, parse_timestamps
+from forecast_attn.data.timestamps import looks_like_dates, parse_timestamps
 from forecast_attn.errors import ConfigError, DataError
 
 MOST_BAD_STAMPS = 0.02

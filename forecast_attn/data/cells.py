@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from forecast_attn.data.date_forms import DATE_ORDERS, FIRST_YEAR, LAST_YEAR
 from forecast_attn.data.findings import (
     Finding,
     Report,
@@ -22,20 +23,10 @@ from forecast_attn.data.findings import (
     row_and_line,
 )
 from forecast_attn.data.frequency import Stamps, weekday
+from forecast_attn.data.number_stamps import EPOCH_UNITS, SERIAL_DAYS, ParsedStamps, are_serial_days
 from forecast_attn.data.reading import LONG_TARGET, FilePositions, file_positions, parse_texts
 from forecast_attn.data.roles import Roles
-from forecast_attn.data.timestamps import (
-    DATE_ORDERS,
-    EPOCH_UNITS,
-    FIRST_YEAR,
-    LAST_YEAR,
-    SERIAL_DAYS,
-    ParsedStamps,
-    are_serial_days,
-    is_far_off,
-    offset_in,
-    read_stamps,
-)
+from forecast_attn.data.timestamps import is_far_off, offset_in, read_stamps
 from forecast_attn.data.zones import CLOCKS, Zone, changes_at
 from forecast_attn.errors import DataError
 

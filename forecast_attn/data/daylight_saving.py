@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.data.cells import Cells
 from forecast_attn.data.findings import Finding, Report, report_each, row_and_line, stamp_text
-from forecast_attn.data.timestamps import Mask
+from forecast_attn.data.number_stamps import Mask
 
 
 def to_instants(cells: Cells, report: Report) -> Cells:

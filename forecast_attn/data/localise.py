@@ -12,7 +12,8 @@ from forecast_attn.data.cells import Cells, sorted_cells
 from forecast_attn.data.daylight_saving import to_instants
 from forecast_attn.data.findings import Finding, Report, coded, ended, row_and_line
 from forecast_attn.data.frequency import Stamps, distinct_values, guess_alias, parse_frequency
-from forecast_attn.data.timestamps import Mask, offset_name, read_stamps
+from forecast_attn.data.number_stamps import Mask
+from forecast_attn.data.timestamps import offset_name, read_stamps
 from forecast_attn.data.zones import Zone, checked_zone
 
 

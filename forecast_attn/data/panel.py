@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from forecast_attn.data.findings import Repair
 from forecast_attn.data.frequency import Frequency, Stamps
+from forecast_attn.data.number_stamps import decimal_step
 from forecast_attn.data.roles import Roles
 from forecast_attn.data.row_storage import RowStorage, row_blocks
-from forecast_attn.data.timestamps import decimal_step
 from forecast_attn.data.zones import Zone
 
 if TYPE_CHECKING:

@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 
 from forecast_attn.data.calendar_features import Calendar
 from forecast_attn.data.categories import UnknownCategory, Vocabulary
+from forecast_attn.data.date_forms import DATE_ORDERS
 from forecast_attn.data.frequency import Frequency, parse_frequency
+from forecast_attn.data.number_stamps import decimal_step
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.roles import COVARIATE_FIELDS, Roles
 from forecast_attn.data.scaled_rows import RowLayout, scale_rows
 from forecast_attn.data.scaling import Scaler
-from forecast_attn.data.timestamps import DATE_ORDERS, decimal_step
 from forecast_attn.data.zones import Zone
 from forecast_attn.errors import DataError
 

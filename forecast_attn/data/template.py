@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.csv_text import csv_text
+from forecast_attn.data.date_forms import DATE_ORDERS
 from forecast_attn.data.findings import counted
 from forecast_attn.data.frequency import Stamps
 from forecast_attn.data.future_rows import FutureRows, future_in_panel, missing_cells
+from forecast_attn.data.number_stamps import EPOCH_UNITS, SERIAL_DAYS, decimal_step, in_serial_days
 from forecast_attn.data.panel import Panel
-from forecast_attn.data.timestamps import DATE_ORDERS, EPOCH_UNITS, SERIAL_DAYS, decimal_step, in_serial_days
 from forecast_attn.data.zones import Zone
 from forecast_attn.errors import DataError
 

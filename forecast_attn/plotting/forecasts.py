@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from forecast_attn.attention_file.times import parse_time
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import counted, quoted
+from forecast_attn.data.number_stamps import ParsedStamps
 from forecast_attn.data.reading import read_beside
-from forecast_attn.data.timestamps import ParsedStamps, offset_name, read_stamps
+from forecast_attn.data.timestamps import offset_name, read_stamps
 from forecast_attn.data.zones import Zone
 from forecast_attn.errors import DataError, did_you_mean
 from forecast_attn.evaluation.quantile_scores import quantile_columns

@@ -14,7 +14,8 @@ import pandas as pd
 
 from forecast_attn.data.column_names import PERIOD_NAMES, UNITS_OF_TIME, is_called_id, unit_of, words_of
 from forecast_attn.data.frequency import FIRST_CALENDAR_YEAR, LAST_CALENDAR_YEAR
-from forecast_attn.data.timestamps import is_plain_number, parse_timestamps
+from forecast_attn.data.number_stamps import is_plain_number
+from forecast_attn.data.timestamps import parse_timestamps
 from forecast_attn.data.written_dates import full_year, month_number
 from forecast_attn.errors import DataError
 
