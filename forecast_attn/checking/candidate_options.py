@@ -1,0 +1,133 @@
+"""The options under which training may take a candidate for time and series: one set for each likely target."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from forecast_attn.checking.error_options import COARSER, FEWEST_STEPS, FULL
+from forecast_attn.checking.role_candidates import RoleCandidate
+from forecast_attn.checking.series_candidates import FEWEST_TOGETHER, series_numbers
+from forecast_attn.checking.target_candidates import changes_within_series, coordinates, target_candidates
+from forecast_attn.config.options import DataConfig
+from forecast_attn.data.column_names import counts_rows
+from forecast_attn.data.frequency import parse_frequency
+from forecast_attn.data.reading.joined import ROW_COUNT, with_joined
+from forecast_attn.data.resampling import floored
+from forecast_attn.data.roles import is_numeric, resolve_roles
+from forecast_attn.errors import ConfigError, DataError
+
+ENOUGH_STEPS = 200
+"""Steps at which events are counted per step, rather than per shorter one."""
+EARLY = 0.01
+"""Share of events that may lie long before the others."""
+
+
+@dataclass(frozen=True)
+class CandidateOptions:
+    """The options of each candidate of one table."""
+
+    frame: pd.DataFrame
+    config: DataConfig
+    """Given options, which all sets keep."""
+    name: str
+    """Of the table, which may name its target."""
+    codes: frozenset[str]
+    """Columns of numbers that the file writes as names: `012`."""
+
+    def of(self, candidate: RoleCandidate, most: int) -> Iterator[dict[str, Any]]:
+        """The options of each target of a candidate, and of the wide one."""
+        options = candidate.options(self.config)
+        if self.config.wide:
+            yield {name: value for name, value in options.items() if name != "item_id"}
+            return
+        if self.config.target is not None:
+            yield options
+            return
+        name = self.name.partition(".")[0]
+        targets = target_candidates(self.frame, candidate, self.config, name, self.codes)
+        may_be_counted = candidate.event_stamps is not None or targets.are_unlikely
+        counted_rows = self._rows_counted(candidate) if may_be_counted else None
+        if self._knows_target(options, candidate):
+            ways = [options] if counted_rows is None else [options, counted_rows]
+            yield from reversed(ways) if targets.are_unlikely else ways
+            return
+        wide = {name: value for name, value in options.items() if name != "item_id"} | {"wide": True}
+        others = self._numbers_besides(targets.names, candidate)
+        wide |= {"ignore": (*wide.get("ignore", self.config.ignore), *others)} if others else {}
+        can_be_wide = candidate.item_id is None and self.config.item_id is None and len(targets.names) > 1
+        if can_be_wide and targets.are_alike:
+            yield wide
+        others_wait = can_be_wide + (counted_rows is not None)
+        ways = [options | {"target": name} for name in targets.names[: max(most - others_wait, 1)]]
+        if counted_rows is not None:
+            ways.insert(0 if targets.are_unlikely else len(ways), counted_rows)
+        yield from ways
+        if can_be_wide and not targets.are_alike:
+            yield wide
+
+    def _rows_counted(self, candidate: RoleCandidate) -> dict[str, Any] | None:
+        """The options that count events per step; None for rows that are steps, or of which each step has as many.
+
+        The step is the longest up to a day that leaves enough rows, or a longer one that most rows fill, but for the
+        few rows long before the others. Events of series that have few each, as of visitors, are counted together.
+        """
+        given = (self.config.resample, self.config.freq, self.config.season)
+        if any(option is not None for option in given) or self.config.missing != "auto" or not candidate.may_be_counted:
+            return None
+        stamps = candidate.event_stamps
+        if stamps is None:
+            are_as_many = len(np.unique(np.unique(candidate.stamps, return_counts=True)[1])) == 1
+            return None if are_as_many else candidate.options(self.config) | _rows_of("1")
+        stamps = stamps[int(len(stamps) * EARLY) :]
+        day = COARSER.index("D")
+        for step in (*reversed(COARSER[: day + 1]), *COARSER[day + 1 :]):
+            frequency = parse_frequency(step)
+            steps, counts = np.unique(floored(stamps, frequency), return_counts=True)
+            number = frequency.steps_between(steps[:1], steps[-1:])[0] + 1 if len(steps) > 1 else 1
+            is_fine = number >= ENOUGH_STEPS and step in COARSER[: day + 1]
+            is_coarse = number >= FEWEST_STEPS and step in COARSER[day:]
+            if (is_fine or is_coarse) and len(steps) >= FULL * number:
+                if len(np.unique(counts)) == 1:
+                    return None
+                series = series_numbers(self.frame, candidate.item_id)
+                times = pd.DataFrame({"series": series, "step": floored(candidate.stamps, frequency)})
+                are_few = len(times.drop_duplicates()) < FEWEST_TOGETHER * len(steps) * len(np.unique(series))
+                together = replace(candidate, item_id=None) if are_few and self.config.item_id is None else candidate
+                return together.options(self.config) | _rows_of(step)
+        return None
+
+    def _numbers_besides(self, targets: tuple[str, ...], candidate: RoleCandidate) -> tuple[str, ...]:
+        """The columns of numbers that are no series: counters, parts of a date, and what never changes."""
+        config = self.config
+        declared = {*config.ignore, *config.past_covariates, *config.future_covariates, *config.static_covariates}
+        taken = {*targets, *declared, *config.categorical, *candidate.columns, config.weight}
+        names = [str(name) for name in self.frame.columns if name not in taken and is_numeric(self.frame[name])]
+        return tuple(name for name in names if name.lower() != "unnamed: 0" and self.frame[name].notna().any())
+
+    def _knows_target(self, options: dict[str, Any], candidate: RoleCandidate) -> bool:
+        """Return whether training finds the target by itself, and it is none of the codes and coordinates."""
+        config = replace(self.config, **options)
+        try:
+            frame = with_joined(self.frame, config, "")
+            roles = resolve_roles(frame, config, "")
+        except (DataError, ConfigError):
+            return False
+        if roles.target in self.codes or roles.target in coordinates(frame, candidate):
+            return False
+        return changes_within_series(frame, roles.target, roles.item_id)
+
+    def with_any_target(self, candidate: RoleCandidate) -> dict[str, Any]:
+        """The options of a candidate whose numbers never change, with the first of them."""
+        free = (str(name) for name in self.frame.columns if name not in candidate.columns and not counts_rows(name))
+        target = next((name for name in free if self.config.target is None and is_numeric(self.frame[name])), None)
+        return candidate.options(self.config) | ({} if target is None else {"target": target})
+
+
+def _rows_of(step: str) -> dict[str, Any]:
+    """The options that count the rows of each step."""
+    return {"target": ROW_COUNT, "resample": step, "aggregate": "sum", "missing": "zero"}

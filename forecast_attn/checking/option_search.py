@@ -1,0 +1,196 @@
+"""The search for options under which training takes one reading of a table, each tried on the table itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from forecast_attn.checking.amounts import may_be_summed
+from forecast_attn.checking.candidate_options import CandidateOptions
+from forecast_attn.checking.error_options import (
+    MOST_AVERAGED,
+    MOST_HIDDEN,
+    Problem,
+    config_of_frame,
+    repeats_are_equal,
+)
+from forecast_attn.checking.examination import Examination, examine
+from forecast_attn.checking.likely_roles import likely_roles
+from forecast_attn.checking.proposal import Proposal, proposal_of
+from forecast_attn.checking.role_candidates import RoleCandidate
+from forecast_attn.checking.table_reading import Table, columns_with_leading_zeros
+from forecast_attn.config.options import DataConfig
+from forecast_attn.data.reading.joined import ROW_COUNT
+from forecast_attn.data.reading.source import table_name
+from forecast_attn.errors import ConfigError
+from forecast_attn.training.preparation import Preparation
+
+MOST_REPAIRS = 8
+"""Errors that one command answers by options; more of them are no table that somebody meant to forecast."""
+FEWEST_SHARE = 0.5
+"""Share of a table's rows that must reach training."""
+
+
+@dataclass
+class OptionSearch:
+    """The candidates for time, series and target of one table, tried one after the other."""
+
+    table: Table
+    config: DataConfig
+    """With the options that reading takes."""
+    frame: pd.DataFrame
+    reading_options: dict[str, Any]
+    lines: str | None = None
+    """Where the table stands, if others stand in its file."""
+    likely: list[dict[str, Any]] = field(default_factory=list)
+    """The options of each candidate tried with its likeliest target."""
+
+    @cached_property
+    def _candidate_options(self) -> CandidateOptions:
+        codes = columns_with_leading_zeros(self.table, self.config, self.frame)
+        return CandidateOptions(self.frame, self.config, table_name(self.table), codes)
+
+    def proposals(self, most: int) -> Iterator[Proposal]:
+        """Return the proposals of the likeliest candidate that has any, and of other dates that are as likely."""
+        first: RoleCandidate | None = None
+        for candidate in likely_roles(self.frame, self.config):
+            if first is not None and not candidate.is_as_likely_as(first):
+                return
+            proposals = []
+            ways = list(self._candidate_options.of(candidate, most))
+            self.likely.append(ways[0] if ways else self._candidate_options.with_any_target(candidate))
+            for options in ways:
+                proposal = self._settled(options)
+                if proposal is not None:
+                    proposals.append(proposal)
+                    other = self._other_aggregate(proposal, candidate) if len(proposals) == 1 < most else None
+                    proposals += [] if other is None else [other]
+                if len(proposals) == most:
+                    break
+            if proposals:
+                first = candidate
+                yield from proposals
+
+    def _other_aggregate(self, proposal: Proposal, candidate: RoleCandidate) -> Proposal | None:
+        """The mean of each step where amounts of events are summed, or the sum: which is meant, nobody can see."""
+        options = dict(proposal.options)
+        if "resample" not in options or candidate.event_stamps is None or proposal.target == ROW_COUNT:
+            return None
+        kept = {name: options[name] for name in options if name not in (*self.reading_options, "aggregate", "missing")}
+        if "aggregate" in options:
+            return self._verified(kept) or self._verified({**kept, "missing": "mask"})
+        config = self._config({name: value for name, value in kept.items() if name != "resample"})
+        events = None if config is None else examine(self.frame, config_of_frame(config))
+        if events is None or events.cells is None or events.roles is None:
+            return None
+        cells, target = events.cells, events.roles.target
+        is_amount = may_be_summed(target, cells.columns[target], cells.series)
+        return self._verified({**kept, "aggregate": "sum", "missing": "zero"}) if is_amount else None
+
+    def _settled(self, options: dict[str, Any]) -> Proposal | None:
+        """The options with those that answer every error, tried on the table itself; None where an error is left."""
+        item_id = options.get("item_id")
+        is_named = item_id not in self.frame.columns or self.frame[item_id].notna().all()
+        proposal = None if is_named else self._verified(options)
+        if proposal is not None:  # `NA` is a name where the table is read with this identifier
+            return proposal
+        attempt = self.with_answers(options)
+        if attempt is None:
+            return None
+        options, problem = attempt
+        if problem.examination.has_errors:
+            return None
+        proposal = self._verified(options)
+        longer = problem.longer_step() if proposal is None and "missing" in options else None
+        if longer is None:
+            return proposal
+        return self._settled({name: value for name, value in options.items() if name != "missing"} | longer)
+
+    def with_answers(self, options: dict[str, Any]) -> tuple[dict[str, Any], Problem] | None:
+        """The options with those that answer errors, and what is left; None if they contradict each other."""
+        for _ in range(MOST_REPAIRS):
+            config = self._config(options)
+            if config is None:
+                return None
+            examination = examine(self.frame, config_of_frame(config))
+            problem = Problem(self.frame, self.config, options, examination)
+            answer = problem.answer() if examination.has_errors else None
+            if answer is None:
+                break
+            options = options | answer
+            if "resample" in answer:  # which puts equal stamps together, too
+                options.pop("duplicates", None)
+        return options, problem
+
+    def _config(self, options: Mapping[str, Any]) -> DataConfig | None:
+        try:
+            return replace(self.config, **options)
+        except ConfigError:
+            return None
+
+    def _verified(self, options: dict[str, Any]) -> Proposal | None:
+        config = self._config(options)
+        if config is None:
+            return None
+        examination = examine(self.table, config)
+        past = _not_known_ahead(examination, config)
+        if past:
+            return self._verified({**options, "past_covariates": (*config.past_covariates, *past)})
+        return self.accepted(examination, options)
+
+    def accepted(self, examination: Examination, options: dict[str, Any]) -> Proposal | None:
+        """The proposal of the table examined with options; None where errors or too few rows are left."""
+        if examination.has_errors or examination.preparation is None or not _is_enough(examination):
+            return None
+        if "target" in options and _lacks_future_rows(examination.preparation):
+            return None  # `predict` would refuse it: other targets end with their table
+        proposal = proposal_of(examination, {**self.reading_options, **options})
+        if self.lines is None:
+            return proposal
+        return replace(proposal, forecasts=f"{proposal.forecasts}, of the table in {self.lines}")
+
+
+def _lacks_future_rows(preparation: Preparation) -> bool:
+    """Return whether some series has fewer rows known ahead than the horizon, which those of others set."""
+    panel = preparation.panel
+    return bool(panel.roles.future and (panel.starts[1:] - panel.ends < preparation.schema.horizon).any())
+
+
+def _not_known_ahead(examination: Examination, config: DataConfig) -> tuple[str, ...]:
+    """The undeclared future covariates without a value in some step of the horizon, for which `predict` would ask."""
+    preparation = examination.preparation
+    if preparation is None or not preparation.panel.roles.future_covariates or _lacks_future_rows(preparation):
+        return ()
+    panel = preparation.panel
+    rows = panel.ends[:, None] + np.arange(preparation.schema.horizon)
+    declared = {*config.future_covariates, *panel.roles.known_steps}
+    lacking = np.isnan(panel.future_covariates[rows]).any(axis=(0, 1))
+    names = zip(panel.roles.future_covariates, lacking, strict=True)
+    return tuple(name for name, is_lacking in names if is_lacking and name not in declared)
+
+
+def _is_enough(examination: Examination) -> bool:
+    """Return whether training sees most of a table's rows, and not mostly holes."""
+    panel, frame = examination.panel, examination.frame
+    assert panel is not None
+    assert frame is not None
+    observed = int(np.count_nonzero(~np.isnan(panel.target)))
+    return observed >= (1 - MOST_HIDDEN) * panel.num_known.sum() and averages_little(examination)
+
+
+def averages_little(examination: Examination) -> bool:
+    """Return whether most rows of a table reach training by themselves, or an option puts them on another step."""
+    panel, frame = examination.panel, examination.frame
+    assert panel is not None
+    assert frame is not None
+    observed = int(np.count_nonzero(~np.isnan(panel.target)))
+    if any(repair.kind.startswith("resample") for repair in panel.repairs):
+        return True
+    averaged = sum(repair.count for repair in panel.repairs if repair.kind.startswith("duplicates:"))
+    rows = int(frame[panel.roles.target].notna().sum())
+    return repeats_are_equal(examination) or (averaged <= MOST_AVERAGED * rows and observed >= FEWEST_SHARE * rows)
