@@ -15,23 +15,15 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from forecast_attn.data.column_names import LOOSE_TIME_NAMES, TIME_NAMES
-from forecast_attn.data.reading.cell_numbers import MISSING_WORDS, shows_number
-from forecast_attn.data.reading.extra_lines import (
-    COMMENT_MARKS,
-    DATA_CELL,
-    DELIMITERS,
-    MOST_RECORDS,
-    YEAR,
-    are_parts_of_a_number,
-)
+from forecast_attn.data.reading.cell_kinds import MOSTLY, are_numbers, is_number_or_date, is_value, is_year, shape
+from forecast_attn.data.reading.cell_numbers import MISSING_WORDS, are_parts_of_a_number, shows_number
+from forecast_attn.data.reading.extra_lines import COMMENT_MARKS, DELIMITERS, MOST_RECORDS
 from forecast_attn.data.timestamps import looks_like_dates
 
 MOST_TITLES = 200
 """Lines that may stand above a header."""
 MOST_FOOTERS = 15
 """Lines that may stand below the rows."""
-MOSTLY = 0.9
-"""Smallest share of lines with as many fields as the header at which what stands above is a title."""
 MOST_HEADER_ROWS = 4
 MOST_CELLS = 500
 """Cells of a line that tell what it is."""
@@ -78,13 +70,13 @@ def _above_widest(text: str, lines: list[str], delimiter: str) -> dict[str, Any]
         return {}
     index = text.splitlines().index(lines[first])
     is_mostly_so = count >= MOSTLY * (len(widths) - first)
-    if is_mostly_so and not any(map(_is_data, names)) and not YEAR.fullmatch(names[0] if names else ""):
+    if is_mostly_so and not any(map(is_value, names)) and not is_year(names[0] if names else ""):
         rows = find_wide_titles(text)  # far below, where lines such as `Serial number:,1` are as wide as they
         begins = [line.split(delimiter)[0].strip('"') for line in lines[first + 1 : first + 1 + MOST_HEADER_ROWS]]
-        is_far = rows.get("skip_rows", 0) > index + MOST_HEADER_ROWS and not any(map(_is_data, begins))
+        is_far = rows.get("skip_rows", 0) > index + MOST_HEADER_ROWS and not any(map(is_value, begins))
         return rows if is_far else {"skip_rows": index}
     has_rows_below = is_mostly_so and len(widths) - first >= FEWEST_BELOW
-    if has_rows_below and _shape(lines[first]) == _shape(lines[first + 1]):
+    if has_rows_below and shape(lines[first]) == shape(lines[first + 1]):
         return {"skip_rows": index, "header": False}
     return None
 
@@ -140,7 +132,7 @@ def _headers_between_rows(lines: list[str]) -> Iterator[int]:
     """Lines of different words below a row, and above another one as wide as they, that do not begin as a row does."""
     delimiter = _likeliest_delimiter(lines)
     cells = [[cell.strip(' "') for cell in line.split(delimiter)] for line in lines]
-    are_rows = [any(map(_is_number_or_date, row)) for row in cells]
+    are_rows = [any(map(is_number_or_date, row)) for row in cells]
     begins = {row[0] for row, is_row in zip(cells, are_rows, strict=True) if is_row}
     for index in range(1, len(lines) - 1):
         names = cells[index]
@@ -153,7 +145,7 @@ def _headers_between_rows(lines: list[str]) -> Iterator[int]:
 def _is_header_of(line: str, row: str, delimiter: str) -> bool:
     """Return whether a row has numbers or dates, and the line above it has none."""
     names, cells = ([cell.strip(' "') for cell in each.split(delimiter)] for each in (line, row))
-    return not any(map(_is_data, names)) and any(map(_is_data, cells))
+    return not any(map(is_value, names)) and any(map(is_value, cells))
 
 
 def _is_split(lines: list[str], first: int, delimiter: str) -> bool:
@@ -166,14 +158,14 @@ def _splits_decimals(lines: list[str], delimiter: str) -> bool:
     """Return whether rows have a cell more than the names above them, by a decimal comma: `"2024-01-31",25,3525`."""
     names, *rows = ([cell.strip(' "') for cell in line.split(delimiter)] for line in lines)
     are_parts = all(len(row) == len(names) + 1 and are_parts_of_a_number(*row[-2:]) for row in rows)
-    return delimiter == "," and are_parts and not any(map(_is_data, names)) and all(names)
+    return delimiter == "," and are_parts and not any(map(is_value, names)) and all(names)
 
 
 def _begins_with_a_row(lines: list[str], mark: str) -> bool:
     """Return whether the first line that is not a comment has dates and numbers alone, where names are expected."""
     rows = [line for line in lines if not line.lstrip().startswith(mark)]
     delimiter = _likeliest_delimiter(rows)
-    return bool(rows) and all(_is_data(cell) for cell in rows[0].split(delimiter))
+    return bool(rows) and all(is_value(cell) for cell in rows[0].split(delimiter))
 
 
 def _header_among_comments(lines: list[str], mark: str) -> str | None:
@@ -186,11 +178,11 @@ def _header_among_comments(lines: list[str], mark: str) -> str | None:
     is_like_them = (
         width > 1
         and count > 1
-        and any(map(_is_data, rows[0].split(delimiter)))
+        and any(map(is_value, rows[0].split(delimiter)))
         and _fields(header, delimiter) == width
         and _fields(rows[0], delimiter) == width
     )
-    return header if is_like_them and not any(map(_is_data, header.split(delimiter))) else None
+    return header if is_like_them and not any(map(is_value, header.split(delimiter))) else None
 
 
 def find_wide_titles(text: str) -> dict[str, Any]:
@@ -219,7 +211,7 @@ def _below_titles(lines: list[str]) -> tuple[int | None, bool]:
     width = _commonest(map(len, cells))
     below = [row for row in cells[len(cells) // 2 :] if len(row) == width]
     numeric = [
-        index for index in range(width) if below and sum(_is_data(row[index]) for row in below) >= MOSTLY * len(below)
+        index for index in range(width) if below and sum(is_value(row[index]) for row in below) >= MOSTLY * len(below)
     ]
     first = next((index for index, row in enumerate(cells) if len(row) == width and _has_data(row, numeric)), 0)
     while first > 2 and _is_row_with_holes(cells[first - 1], width):
@@ -232,31 +224,31 @@ def _below_titles(lines: list[str]) -> tuple[int | None, bool]:
         return None, True
     *titles, names = cells[:first]
     begin_alone = not any(cell.strip() for title in titles for cell in title[1:])
-    are_titles = len(titles) >= MOST_HEADER_ROWS or any(map(_is_data, titles[-1])) or begin_alone
-    if are_titles and all(name.strip() for name in names) and not any(map(_is_data, names)):
+    are_titles = len(titles) >= MOST_HEADER_ROWS or any(map(is_value, titles[-1])) or begin_alone
+    if are_titles and all(name.strip() for name in names) and not any(map(is_value, names)):
         return first - 1, True
     # Numbers above belong to rows with holes, unless they are as few as those of a title.
     columns = [0] if 0 in numeric else numeric  # rows begin alike
-    with_numbers = sum(any(_is_data(row[index]) for index in columns) for row in titles if len(row) == width)
+    with_numbers = sum(any(is_value(row[index]) for index in columns) for row in titles if len(row) == width)
     return (first, False) if len(titles) > MOST_HEADER_ROWS and 2 * with_numbers < len(titles) else (None, True)
 
 
 def _has_data(row: list[str], columns: list[int]) -> bool:
     """Return whether all cells of these columns are numbers or dates, not all of them years."""
-    return all(map(_is_number_or_date, (row[index] for index in columns))) and any(_is_data(row[i]) for i in columns)
+    return all(map(is_number_or_date, (row[index] for index in columns))) and any(is_value(row[i]) for i in columns)
 
 
 def _are_words(row: list[str], columns: list[int]) -> bool:
     """Return whether the cells of these columns are words that differ, as names do."""
     words = {row[at].strip() for at in columns if at < len(row)}
-    are_names = all(re.search("[A-Za-z]", word) and not _is_number_or_date(word) for word in words)
+    are_names = all(re.search("[A-Za-z]", word) and not is_number_or_date(word) for word in words)
     return len(words) == len(columns) and are_names and words.isdisjoint(MISSING_WORDS)
 
 
 def _is_row_with_holes(row: list[str], width: int) -> bool:
     """Return whether a line begins as a row, and has empty cells and numbers alone."""
     known = [cell.strip() for cell in row if cell.strip()]
-    return len(row) == width > len(known) > 1 and bool(row[0].strip()) and all(map(_is_number_or_date, known))
+    return len(row) == width > len(known) > 1 and bool(row[0].strip()) and all(map(is_number_or_date, known))
 
 
 def find_titles_of_one_column(text: str) -> dict[str, Any]:
@@ -266,17 +258,11 @@ def find_titles_of_one_column(text: str) -> dict[str, Any]:
         text: the first lines of a file.
     """
     lines = text.splitlines()[:MOST_RECORDS]
-    words = [index for index, line in enumerate(lines) if line.strip() and not _is_number_or_date(line.strip())]
+    words = [index for index, line in enumerate(lines) if line.strip() and not is_number_or_date(line.strip())]
     last = words[-1] if words else 0
     rows = [line for line in lines[last + 1 :] if line.strip()]
     is_name = len(words) > MOST_HEADER_ROWS and last <= MOST_TITLES and len(rows) > len(words)
     return {"skip_rows": last} if is_name and not re.search(r"\s", lines[last].strip()) else {}
-
-
-def _is_data(cell: str) -> bool:
-    """Return whether a cell is a number or a date; a year may be a name."""
-    plain = cell.strip()
-    return DATA_CELL.fullmatch(plain) is not None and YEAR.fullmatch(plain) is None
 
 
 def _likeliest_delimiter(lines: list[str]) -> str:
@@ -318,7 +304,7 @@ def find_blanks(text: str) -> dict[str, Any]:
     names = next(
         (index for index in (start - 1, start - 2) if index >= 0 and len(cells[index]) == len(cells[start])), None
     )
-    has_header = names is not None and not any(map(_is_number_or_date, cells[names]))
+    has_header = names is not None and not any(map(is_number_or_date, cells[names]))
     has_units = has_header and start > 1 and _are_names_above_units(*cells[start - 2 : start + 1])
     first = start - 2 if has_units else names if names is not None and has_header else start
     counts = [[_fields(line, delimiter) - 1 for _, line in rows] for delimiter in DELIMITERS]
@@ -340,7 +326,7 @@ def _names_in_comments(lines: list[tuple[int, str]], first_row: tuple[int, str],
     """
     at = lines.index(first_row)
     width, above = len(first_row[1].split()), [line.split() for _, line in lines[max(at - 2, 0) : at]]
-    heads = [line for line in above if line[0].startswith(mark) and not any(map(_is_number_or_date, line))]
+    heads = [line for line in above if line[0].startswith(mark) and not any(map(is_number_or_date, line))]
     if any(line.lstrip().startswith(mark) for _, line in lines[at:]) or not heads or heads[-1] != above[-1]:
         return {}
     if len(heads) == 2 and len(heads[0]) == len(heads[1]) == width and not heads[0][0].startswith(heads[1][0]):
@@ -354,7 +340,7 @@ def _names_in_comments(lines: list[tuple[int, str]], first_row: tuple[int, str],
 
 def _are_names_above_units(names: list[str], units: list[str], row: list[str]) -> bool:
     """Return whether two lines as wide as the row below are words, those of the first all different, as `%` are not."""
-    are_words = not any(map(_is_number_or_date, [*names, *units]))
+    are_words = not any(map(is_number_or_date, [*names, *units]))
     return len(names) == len(units) == len(row) and are_words and len(set(units)) < len(set(names)) == len(names)
 
 
@@ -363,20 +349,16 @@ def _first_row(cells: list[list[str]]) -> int | None:
     widths = [len(each) for each in cells]
     common = _commonest(widths)
     for index, width in enumerate(widths[: MOST_TITLES + 1]):
-        is_row = width == common > 1 and any(map(_is_number_or_date, cells[index]))
+        is_row = width == common > 1 and any(map(is_number_or_date, cells[index]))
         if is_row and widths[index:].count(common) >= MOSTLY * len(widths[index:]):
             return index
     return None
 
 
-def _is_number_or_date(cell: str) -> bool:
-    return DATA_CELL.fullmatch(cell) is not None
-
-
 def _mark_below_header(lines: list[str]) -> str | None:
     """The beginning of a rule or a line of units below a header, where no other line begins so."""
     header, below = lines[0].split(), lines[1].split()
-    is_no_row = bool(below) and len(below) != len(header) and not any(map(_is_number_or_date, below))
+    is_no_row = bool(below) and len(below) != len(header) and not any(map(is_number_or_date, below))
     if not is_no_row or any(line.split()[0].startswith(below[0]) for line in [lines[0], *lines[2:]]):
         return None
     return below[0]
@@ -405,7 +387,7 @@ def find_header_rows(records: list[list[str]]) -> int:
         names = rows[1:count]
         if any(_is_a_row(name, below) for name in names):  # as in nearly every table: a quick answer
             return 1
-        numeric = [index for index in range(width) if _is_numeric(index, below)]
+        numeric = [index for index in range(width) if are_numbers([row[index] for row in below])]
         if not numeric:
             return 1
         if any(shows_number(below[0][index]) for index in numeric):
@@ -436,18 +418,12 @@ def line_of_names(names: list[list[str]], rows: list[list[str]]) -> int | None:
     return likeliest if called is None else called if called in whole else None
 
 
-def _is_numeric(index: int, rows: list[list[str]]) -> bool:
-    return sum(shows_number(row[index]) for row in rows) >= MOSTLY * len(rows)
-
-
 def _is_a_row(record: list[str], rows: list[list[str]]) -> bool:
     """Return whether a line is blank, or has a number in a column of numbers."""
     numbers = (index for index, cell in enumerate(record) if shows_number(cell))
-    return not any(cell.strip() for cell in record) or any(_is_numeric(index, rows) for index in numbers)
-
-
-def _shape(cell: str) -> str:
-    return re.sub(r"\d+", "0", cell.strip())
+    return not any(cell.strip() for cell in record) or any(
+        are_numbers([row[index] for row in rows]) for index in numbers
+    )
 
 
 def _mark_of_comments(lines: list[str]) -> str | None:
@@ -461,7 +437,7 @@ def _mark_of_comments(lines: list[str]) -> str | None:
         width = _commonest(line.count(delimiter) for line in rows)
         differ = width == 0 or any(line.count(delimiter) != width for line in marked)
         above = lines.index(rows[0])
-        is_annotated = above > 1 and not any(map(_is_data, rows[0].split(delimiter)))  # types and groups of columns
+        is_annotated = above > 1 and not any(map(is_value, rows[0].split(delimiter)))  # types and groups of columns
         differ = differ or (is_annotated and all(line.lstrip().startswith(mark) for line in lines[:above]))
         if differ and (width == 0 or rows[0].count(delimiter) == width):  # what is left begins with the header
             return mark
@@ -478,7 +454,7 @@ def find_titles(rows: list[list[str]]) -> int:
     common = _commonest(widths)
     first = widths.index(common) if common > 1 else 0
     names = [cell for cell in rows[first] if cell.strip()] if first else []
-    is_header = len(set(names)) == len(names) > 0 and not any(DATA_CELL.fullmatch(name.strip()) for name in names)
+    is_header = len(set(names)) == len(names) > 0 and not any(is_number_or_date(name) for name in names)
     if is_header and first <= MOST_TITLES and max(widths[:first]) < common:
         return first
     # Above names in several lines, of which the upper ones name groups of columns, a title stands alone.
@@ -500,9 +476,9 @@ def find_footer(text: str) -> int:
         common = _commonest(widths)
         below = next((index for index, width in enumerate(reversed(widths)) if width == common), 0)
         rows = widths[: len(widths) - below]
-        shapes = {_shape(line.split(delimiter)[0]) for line in lines[: len(rows)]}
+        shapes = {shape(line.split(delimiter)[0]) for line in lines[: len(rows)]}
         longer = [line for line, width in zip(lines, widths, strict=True) if width == common + 1][-below:]
-        if len(longer) == below and all(_shape(line.split(delimiter)[0]) in shapes for line in longer):
+        if len(longer) == below and all(shape(line.split(delimiter)[0]) in shapes for line in longer):
             continue
         if common and 0 < below <= MOST_FOOTERS and rows.count(common) >= MOSTLY * len(rows):
             return below

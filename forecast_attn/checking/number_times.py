@@ -24,7 +24,7 @@ from forecast_attn.data.column_names import (
 )
 from forecast_attn.data.frequency import distinct_values, guess_alias, parse_frequency
 from forecast_attn.data.number_stamps import FINEST_STEP, MOST_OFF, SERIAL_DAYS, are_serial_days, is_plain_number
-from forecast_attn.data.reading.dialect import unnamed_column
+from forecast_attn.data.reading.header import unnamed_column
 from forecast_attn.data.reading.time_parts import FEWEST_STARTS, are_counts, are_whole, holds_years, unit_of_column
 from forecast_attn.data.roles import is_numeric
 from forecast_attn.data.timestamps import parse_timestamps

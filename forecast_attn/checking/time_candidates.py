@@ -42,7 +42,7 @@ from forecast_attn.data.column_names import (
 )
 from forecast_attn.data.frequency import distinct_values
 from forecast_attn.data.number_stamps import is_plain_number
-from forecast_attn.data.reading.dialect import unnamed_column
+from forecast_attn.data.reading.header import unnamed_column
 from forecast_attn.data.reading.joined import ROW_NUMBER, parts_of, with_joined
 from forecast_attn.data.reading.time_parts import (
     PERIODS_OF_DAY,

@@ -182,6 +182,11 @@ def shows_number(cell: str) -> bool:
     return is_number(bare_number(cell.strip()))
 
 
+def are_parts_of_a_number(whole: str, fraction: str) -> bool:
+    """Return whether two cells may be one number with a decimal comma, and no date in digits and a number."""
+    return whole.isdecimal() and fraction.isdecimal() and len(whole) < len("20240131")
+
+
 def _undecided(label: str, column: str, evidence: str) -> DataError:
     return DataError(
         f"{label}: the decimal mark is not certain: in column '{column}' {evidence}",

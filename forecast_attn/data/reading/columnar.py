@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.reading.csv_file import frame_of_columns
-from forecast_attn.data.reading.dialect import check_names
+from forecast_attn.data.reading.header import check_names
 from forecast_attn.data.reading.parts import as_damage, check_rows, read_parquet, read_parts
 from forecast_attn.data.reading.source import Progress, Source
 from forecast_attn.errors import ConfigError, DataError

@@ -12,14 +12,7 @@ DELIMITERS = {",": "','", ";": "';'", "\t": "tab", "|": "'|'"}
 """Delimiters that are detected, and how they are typed after --delimiter."""
 MOST_RECORDS = 1000
 COMMENT_MARKS = ("#", "%", "//")
-DATA_CELL = re.compile(r"[+-]?\d+([.,]\d+)?([eE][+-]?\d+)?|\d{4}-\d\d-\d\d.*|\d{1,2}[./]\d{1,2}[./]\d{4}.*")
-YEAR = re.compile(r"(1[5-9]|20|21)\d\d")
 _NAMING_LINE = re.compile(rb'"?sep=([^\r\n])"?(?:\r\n|\r|\n|$)', re.IGNORECASE)
-
-
-def are_parts_of_a_number(whole: str, fraction: str) -> bool:
-    """Return whether two cells may be one number with a decimal comma, and no date in digits and a number."""
-    return whole.isdecimal() and fraction.isdecimal() and len(whole) < len("20240131")
 
 
 @dataclass(frozen=True)

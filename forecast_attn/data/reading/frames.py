@@ -19,7 +19,7 @@ from forecast_attn.data.reading.columnar import (
     to_column,
     unusable_column,
 )
-from forecast_attn.data.reading.dialect import check_names
+from forecast_attn.data.reading.header import check_names
 from forecast_attn.errors import DataError
 
 LABEL = "the DataFrame"

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from forecast_attn.data.findings import row_and_line
-from forecast_attn.data.reading.extra_lines import YEAR
+from forecast_attn.data.reading.cell_kinds import YEAR, is_year
 from forecast_attn.data.reading.positions import KEPT_ROWS, file_positions
 from forecast_attn.data.reading.time_parts import holds_years
 from forecast_attn.data.timestamps import parse_timestamps
@@ -50,7 +50,7 @@ def months_below_years(frame: pd.DataFrame) -> pd.Series | None:
     """
     labels = frame.iloc[:, 0]
     is_text = isinstance(labels.dtype, pd.CategoricalDtype) and len(labels) > 0 and not labels.hasnans
-    if not is_text or not YEAR.fullmatch(str(labels.iloc[0]).strip()):  # as in nearly every table
+    if not is_text or not is_year(str(labels.iloc[0])):  # as in nearly every table
         return None
     texts = labels.astype(str).str.strip()
     years = texts.where(texts.str.fullmatch(YEAR.pattern)).ffill()

@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from forecast_attn.data.findings import counted
+from forecast_attn.data.reading.cell_numbers import are_parts_of_a_number
 from forecast_attn.data.reading.dialect import is_blank
-from forecast_attn.data.reading.extra_lines import are_parts_of_a_number
 from forecast_attn.errors import DataError
 
 PLAIN_DELIMITERS = ",;\t|"
