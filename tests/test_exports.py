@@ -340,6 +340,26 @@ def of_a_database() -> str:
     return "\n".join(["        day          |  min    ", "---------------------+---------", *rows, "(90 rows)"])
 
 
+def of_a_seller() -> str:
+    """Orders with the names of two zones behind a clock of twelve hours, below definitions."""
+    rng = np.random.default_rng(5)
+    stamps = pd.date_range("2024-01-01", "2024-05-01", freq="7h", tz="America/Los_Angeles")
+    stamps = stamps + pd.to_timedelta(rng.integers(0, 3600, len(stamps)), unit="s")
+    titles = ['"Includes transactions of a marketplace"', '"All amounts in USD, unless specified"', '"Definitions:"']
+    rows = [
+        f'"{stamp:%b} {stamp.day}, {stamp:%Y %I:%M:%S %p %Z}","Order","SKU-{at % 3}","{rng.integers(500, 9000) / 100}"'
+        for at, stamp in enumerate(stamps)
+    ]
+    return "\n".join([*titles, '"date/time","type","sku","total"', *rows])
+
+
+def of_a_sensor_in_india() -> str:
+    """Hours with the name of a zone that means several offsets, but one in all rows."""
+    hours = pd.date_range("2024-01-01", periods=400, freq="h")
+    rows = [f"{hour:%d/%m/%Y %H:%M} IST,{value}" for hour, value in zip(hours, values(400), strict=True)]
+    return "\n".join(["when,level", *rows])
+
+
 READ: dict[Callable[[], str], tuple[dict[str, object], str]] = {
     of_charts: (
         {"layout": "rows", "item_id": "artist,track"},
@@ -475,6 +495,11 @@ READ: dict[Callable[[], str], tuple[dict[str, object], str]] = {
         },
         "'column_5', 13 steps of 1 week ahead",
     ),
+    of_a_seller: (
+        {"skip_rows": 3, "resample": "D", "aggregate": "sum", "missing": "zero"},
+        "'total', sum of each 1 day, 7 steps of 1 day ahead",
+    ),
+    of_a_sensor_in_india: ({"date_format": "%d/%m/%Y %H:%M IST"}, "'level', 24 steps of 1 hour ahead"),
     of_a_development_bank: (
         {"skip_footer": 3, "layout": "rows"},
         "the rows as 8 series, 3 steps of 1 year ahead",

@@ -34,6 +34,7 @@ from forecast_attn.data.reading.time_parts import holds_years, unit_of_column
 from forecast_attn.data.resampling import floored
 from forecast_attn.data.roles import Roles
 from forecast_attn.data.timestamps import parse_timestamps
+from forecast_attn.data.zone_names import formats_of_named, unread_name
 from forecast_attn.data.zones import changes_at
 from forecast_attn.errors import ConfigError, DataError
 
@@ -316,6 +317,8 @@ def _date_order(problem: Problem, finding: Finding) -> Options | None:
     frame, roles, config = problem.examination.frame, problem.examination.roles, problem.config
     if frame is None or finding.column not in frame.columns or "date_format" in problem.options:
         return None
+    if unread_name(finding.value) is not None:
+        return _format_with_zone(frame[finding.column], str(finding.value))
     order = regular_order(frame[finding.column])
     if order is None and re.match(r"\d\d?\.\d\d?\.", str(finding.value)):
         order = "day-first"
@@ -329,6 +332,14 @@ def _date_order(problem: Problem, finding: Finding) -> Options | None:
     except DataError:  # of the order of day and month
         return None
     return {"undated_rows": "drop"} if is_bad.mean() <= MOST_BAD_STAMPS else None
+
+
+def _format_with_zone(column: pd.Series, cell: str) -> Options | None:
+    """The format of stamps that all end in one name of a zone, which then says nothing; the one of regular stamps."""
+    formats = {date_format: parse_timestamps(column, date_format=date_format) for date_format in formats_of_named(cell)}
+    fitting = {name: regularity(distinct_values(stamps)) for name, (stamps, bad) in formats.items() if not bad.any()}
+    best = max(fitting, key=lambda name: fitting[name], default=None)
+    return None if best is None or list(fitting.values()).count(fitting[best]) > 1 else {"date_format": best}
 
 
 _ANSWERS: dict[str, Callable[[Problem, Finding], Options | None]] = {

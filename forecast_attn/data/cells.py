@@ -27,6 +27,7 @@ from forecast_attn.data.number_stamps import EPOCH_UNITS, SERIAL_DAYS, ParsedSta
 from forecast_attn.data.reading import LONG_TARGET, FilePositions, file_positions, parse_texts
 from forecast_attn.data.roles import Roles
 from forecast_attn.data.timestamps import is_far_off, offset_in, read_stamps
+from forecast_attn.data.zone_names import hint_at_unread, unread_name
 from forecast_attn.data.zones import CLOCKS, Zone, changes_at
 from forecast_attn.errors import DataError
 
@@ -345,7 +346,9 @@ def _bad_time(column: pd.Series, index: int, row: int, time: ParsedStamps, date_
     value, name = column.iloc[index], str(column.name)
     offset = offset_in(value)
     problem, hint = ", which is not a time stamp", "write dates as YYYY-MM-DD or YYYY-MM-DD HH:MM"
-    if date_format is not None and date_format not in DATE_ORDERS:
+    if (zone := unread_name(value)) is not None:
+        problem, hint = f": '{zone}' does not mean one offset", hint_at_unread(str(value))
+    elif date_format is not None and date_format not in DATE_ORDERS:
         problem, hint = f", which is not of --date-format '{date_format}'", "correct the cell or the format"
     elif " 24:00" in str(value).replace("T", " "):
         problem, hint = "; other midnights of the column are written 00:00", "write 24:00 as 00:00 of the next day"

@@ -129,8 +129,24 @@ def _is_within_day(cells: Cells, freq: str | None) -> bool:
 def _offsets_vary(offsets: NDArray[np.int32]) -> Finding:
     names = ", ".join(offset_name(int(offset)) for offset in offsets[:4])
     message = f"the time stamps carry different offsets ({names}); results are in UTC"
-    hint = "pass a zone, such as --tz Europe/Berlin, to show them on one clock"
+    hint = f"pass a zone, such as --tz {_zone_with(offsets)}, to show them on one clock"
     return Finding("FA209", "note", message, hint, options=("tz",))
+
+
+_USUAL_ZONES = (
+    *("Europe/Berlin", "Europe/London", "Europe/Helsinki", "America/New_York", "America/Chicago", "America/Denver"),
+    *("America/Los_Angeles", "America/Anchorage", "Australia/Adelaide", "Australia/Sydney", "Pacific/Auckland"),
+)
+
+
+def _zone_with(offsets: NDArray[np.int32]) -> str:
+    """The usual zone with these offsets in winter and in summer; Berlin where none has them."""
+    winter_and_summer = np.array(["2024-01-01", "2024-07-01"], "datetime64[ns]")
+    for name in _USUAL_ZONES:
+        of_zone = Zone(name, "utc").local(winter_and_summer) - winter_and_summer
+        if np.array_equal(np.sort(of_zone.astype("timedelta64[s]").astype(np.int64)), offsets):
+            return name
+    return _USUAL_ZONES[0]
 
 
 # --------------------------------------------------------------------------- onto the axis

@@ -23,6 +23,7 @@ from forecast_attn.data.number_stamps import (
     whole_numbers,
 )
 from forecast_attn.data.written_dates import plain_dates
+from forecast_attn.data.zone_names import hint_at_unread, unread_name, with_offset, without_unread_name
 from forecast_attn.errors import ConfigError, DataError
 
 MOST_LOOKED_AT = 10_000
@@ -163,7 +164,10 @@ def _from_text(column: pd.Series, name: str, date_format: str | None) -> ParsedS
     if date_format is None and matches(text, _PLAIN_ISO).all():  # the usual form leaves nothing to find out
         cells = np.append(in_form(text, "ISO8601"), np.datetime64("NaT"))[which]
         return ParsedStamps(cells, np.isnat(cells))
-    text, offsets = _without_offsets(plain_dates(text) if date_format is None else text, date_format)
+    if date_format is None and order is None:
+        _check_zone_names(text, name)
+    text, date_format = _with_offsets(text, date_format)
+    text, offsets = _without_offsets(text, date_format)
     text, is_end_of_day = _without_end_of_day(text)
     if date_format is None:
         stamps, order = parse_forms(text, name, order)
@@ -217,6 +221,30 @@ def _are_numbered_quarters(text: pd.Series) -> bool:
     parts = text.dropna().str.extract(_NUMBERED_QUARTER)
     inner = parts.groupby(0).size().iloc[1:-1]
     return not parts.isna().any(axis=None) and len(inner) >= _FEWEST_YEARS and bool((inner == 4).all())
+
+
+def _with_offsets(text: pd.Series, date_format: str | None) -> tuple[pd.Series, str | None]:
+    """Cells with offsets for the names of zones, and the format that then fits."""
+    if date_format is None:
+        return plain_dates(text), None
+    if not date_format.endswith("%Z"):
+        return text, date_format
+    named = text.map(with_offset, na_action="ignore").astype("string")
+    return named, date_format.removesuffix("%Z") + "%z"
+
+
+def _check_zone_names(text: pd.Series, name: str) -> None:
+    """Refuse dates that begin with the name of a zone that is not read, such as BST.
+
+    Raises:
+        DataError: they do.
+    """
+    first = next((cell for cell in text.head(100) if isinstance(cell, str) and cell), "")
+    zone = unread_name(first)
+    if zone is None or not looks_like_dates(pd.Series([without_unread_name(first)])):
+        return
+    message = f"the time stamps of column '{name}' end in '{zone}', which does not mean one offset: '{first}'"
+    raise DataError(message, hint_at_unread(first), code="FA201", column=name, value=first, options=("date_format",))
 
 
 def _without_offsets(text: pd.Series, date_format: str | None) -> tuple[pd.Series, NDArray[np.float64] | None]:
@@ -280,8 +308,8 @@ def _in_format(text: pd.Series, date_format: str) -> NDArray[np.datetime64]:
     if "%z" in bare:
         raise ConfigError(f"--date-format '{date_format}' has %z in the middle", "the offset must stand at the end")
     if "%Z" in bare:
-        hint = f"write the name itself, and give the zone: --date-format '{bare.replace('%Z', 'CET')}' --tz CET"
-        raise ConfigError(f"--date-format '{date_format}' has %Z: names of zones are not read", hint)
+        hint = f"it must stand at the end; or the name itself: --date-format '{bare.replace('%Z', 'CET')}' --tz CET"
+        raise ConfigError(f"--date-format '{date_format}' has %Z in the middle", hint)
     parts = re.findall("%[a-zA-Z]", bare)
     for part in parts:
         if parts.count(part) > 1:

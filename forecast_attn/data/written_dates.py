@@ -15,6 +15,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from forecast_attn.data.zone_names import has_zone_name, name_of_zone, with_offset, without_zone_name
+
 _MONTHS = {
     "Jan": "januar januari jänner jaenner jän janvier janv enero ene gennaio gen janeiro",
     "Feb": "februar februari février fevrier févr fevr fév febrero febbraio fevereiro fev",
@@ -42,23 +44,6 @@ _WEEKDAYS = (
     "maandag dinsdag woensdag donderdag vrijdag zaterdag zondag"
 )
 """`mar` is March rather than mardi, martes or martedì."""
-_ZONES = {
-    **dict.fromkeys(("UTC", "GMT", "WET"), "+00:00"),
-    **dict.fromkeys(("CET", "MEZ", "WEST"), "+01:00"),
-    **dict.fromkeys(("CEST", "MESZ", "EET"), "+02:00"),
-    "EEST": "+03:00",
-    "EST": "-05:00",
-    "EDT": "-04:00",
-    "MST": "-07:00",
-    "MDT": "-06:00",
-    "PST": "-08:00",
-    "PDT": "-07:00",
-    "AEST": "+10:00",
-    "AEDT": "+11:00",
-    "JST": "+09:00",
-}
-"""Names that mean one offset wherever they are used; CST, IST and BST do not."""
-
 _ENGLISH_WORDS = ("set", "out", "ago", "gen", "mag")
 """Months of a language and words of another: `set 12` is no September."""
 _HAS_WORD = re.compile(r"[^\W\d_]{2}")
@@ -66,9 +51,6 @@ _WORD = re.compile(r"[^\W\d_]+\.?")
 _WEEKDAY = re.compile(rf"(?:{_WEEKDAYS.replace(' ', '|')})\b\.?,?\s+(?=\S*\d|[^\W\d_]+\.? \d)", re.IGNORECASE)
 _ORDINAL = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th|er|º|ª|\.(?= ?[^\W\d_]))(?![^\W\d_])", re.IGNORECASE)
 _OF = re.compile(r"\s+(?:de|del|of)\s+", re.IGNORECASE)
-_ZONE = re.compile(rf"(?<=\d)\s*\(?({'|'.join(_ZONES)})\)?$")
-_GMT_WITH_OFFSET = re.compile(r"\s*(?:GMT|UTC)([+-]\d{2}:?\d{2})(?: \([^)]*\))?$")
-_ZONE_IN_BRACKETS = re.compile(r"(?<=[\dZ]) ?\[[A-Za-z_]+(?:/[A-Za-z_]+)*\]$")
 _FISCAL = re.compile(r"(?:fiscal year|fy)[ .-]?(?=\d{4})", re.IGNORECASE)
 _SPAN = re.compile(r"(.{8,}?)(?: - | – | to | bis |/)(.{8,})")
 _CLOCKS = re.compile(r"(.*\d{1,2}:\d{2}) ?(?: - | – )\d{1,2}:\d{2}")
@@ -134,7 +116,7 @@ _PLAIN_FORMS: tuple[tuple[str, _Plain], ...] = (
     (r"(.*\d),? (?:at|um) (\d.*?)(?: Uhr)?", r"\1 \2"),
     (r"(.*\d:\d{2}) Uhr", r"\1"),
     (r"(.*\d)[ T](\d{1,2}) ?h ?(\d{2})?", lambda date: f"{date[1]} {date[2]}:{date[3] or '00'}"),  # 31/01/2024 13h05
-    (r"(.*\d:.* [+-]\d{2}:?\d{2}) [A-Z]{3,4}", r"\1"),  # 2024-01-31 13:05:07 +0000 UTC
+    (r"(.*\d:.* [+-]\d{2}:?\d{2}) \(?[A-Z]{3,5}\)?", r"\1"),  # 2024-01-31 13:05:07 +0000 UTC
     (r"(\d{4}-\d{2}-\d{2})(?:T|Z|[+-]\d{2}:\d{2})", r"\1"),  # days of XML
     (  # Mon Jan  1 13:00:00 UTC 2024
         rf"(?:[A-Z]{{3}},? )?{_MONTH} +(\d{{1,2}}) {_CLOCK}( [A-Z]{{3,4}}| [+-]\d{{4}})? {_YEAR}",
@@ -235,8 +217,8 @@ def _changes(first: str) -> Iterator[Callable[[str], str]]:
         yield _start_of_span
     if _COMMA_SECONDS.search(first):
         yield lambda cell: _COMMA_SECONDS.sub(r"\1.\2", cell)
-    if _ZONE.search(first) or _GMT_WITH_OFFSET.search(first) or _ZONE_IN_BRACKETS.search(first):
-        yield _with_offset
+    if has_zone_name(first):
+        yield with_offset
     if _FISCAL.search(first):
         yield lambda cell: _FISCAL.sub("", cell)
 
@@ -294,17 +276,11 @@ def _starts_span(cell: str) -> bool:
 def _start_of_span(cell: str) -> str:
     """The first of two stamps of one form: `01.01.2023 00:00 - 01.01.2023 01:00`, `2023-01-02/2023-01-08`."""
     match = _SPAN.fullmatch(cell)
-    zone = _ZONE.search(cell)
-    if match is not None and re.sub(r"\d+", "0", match[1]) == re.sub(r"\d+", "0", _ZONE.sub("", match[2])):
-        return match[1] + (f" {zone[1]}" if zone is not None else "")
+    zone = name_of_zone(cell)
+    if match is not None and re.sub(r"\d+", "0", match[1]) == re.sub(r"\d+", "0", without_zone_name(match[2])):
+        return match[1] + (f" {zone}" if zone is not None else "")
     clocks = _CLOCKS.fullmatch(cell)
     return cell if clocks is None else clocks[1]
-
-
-def _with_offset(cell: str) -> str:
-    cell = _ZONE_IN_BRACKETS.sub("", cell)
-    cell = _GMT_WITH_OFFSET.sub(r"\1", cell)
-    return _ZONE.sub(lambda zone: _ZONES[zone[1]], cell)
 
 
 def _in_english(cell: str, has_months: bool) -> str:

@@ -163,6 +163,14 @@ def test_a_written_date_is_the_day_it_names(cell: str, stamp: str) -> None:
         ("2021-01-04 13:00 CET", 3600),
         ("2021-07-04 13:00 (MESZ)", 7200),
         ("2021-01-04 13:00:00 EST", -18000),
+        ("Jan 4, 2021 1:00:00 PM PST", -28800),
+        ("Jan 4, 2021, 1:00 p.m. CST", -21600),
+        ("4 Jan 2021 1:00PM UT", 0),
+        ("2021-01-04 13:00:00.000 NZDT", 46800),
+        ("4 janv. 2021 13:00:00 UTC+1", 3600),
+        ("2021-01-04 13:00 GMT-3:30", -12600),
+        ("Mon, 04 Jan 2021 13:00:00 GMT", 0),
+        ("Mon, 04 Jan 2021 13:00:00 +0100 (CET)", 3600),
         ("2021-01-04T13:00+01:00[Europe/Berlin]", 3600),
         ("Mon Jan 04 2021 13:00:00 GMT+0100 (Central European Standard Time)", 3600),
     ],
@@ -212,7 +220,19 @@ def test_numbers_beside_a_year_are_weeks_where_some_are_no_months(form: str) -> 
 
 
 @pytest.mark.parametrize(
-    "cell", ["2021-01-04 13:00 CST", "Mai", "Montag", "FY", "1975/79", "set 12", "Total 2010", "A1234", "54-2021"]
+    "cell",
+    [
+        "2021-01-04 13:00 MSKT LHR",
+        "Flight 13:00 LHR",
+        "Mai",
+        "Montag",
+        "FY",
+        "1975/79",
+        "set 12",
+        "Total 2010",
+        "A1234",
+        "54-2021",
+    ],
 )
 def test_what_names_no_day_is_no_date(cell: str) -> None:
     assert not looks_like_dates(pd.Series([cell] * 3))

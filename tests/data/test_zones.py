@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from random import Random
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, available_timezones
 
 import numpy as np
 import pandas as pd
@@ -14,6 +14,7 @@ from forecast_attn.data.findings import Finding, stop_at_errors
 from forecast_attn.data.localise import axis_stamps
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.timestamps import read_stamps
+from forecast_attn.data.zone_names import OFFSETS
 from forecast_attn.data.zones import Zone, checked_zone, in_zone
 from forecast_attn.errors import ConfigError, DataError
 
@@ -198,7 +199,7 @@ def test_different_offsets_are_told(as_panel: AsPanel) -> None:
     build_panel(frame, resolve_roles(frame, config, "t"), config, source="t", report=findings.append)
     assert [(finding.code, finding.severity) for finding in findings] == [("FA209", "note")]
     assert "+01:00, +02:00" in findings[0].message
-    assert "--tz" in str(findings[0].hint)
+    assert "--tz Europe/Berlin" in str(findings[0].hint)
 
 
 @pytest.mark.parametrize("tz", [None, "Europe/Berlin"])
@@ -217,6 +218,72 @@ def test_days_that_begin_at_one_are_days(as_panel: AsPanel) -> None:
     assert panel.frequency.alias == "D"
     assert panel.zone == Zone("America/Santiago", "local")
     assert (panel.timestamps == panel.timestamps.astype("datetime64[D]")).all()
+
+
+# --------------------------------------------------------------------------- names of zones
+
+
+@pytest.mark.slow
+def test_a_name_means_one_offset_wherever_it_is_used() -> None:
+    """By the IANA database since 2000; RFC 2822 decides on CST, CDT and PST, which China, Cuba and Manila share."""
+    offsets: dict[str, set[str]] = {}
+    days = pd.date_range("2000-01-01", "2026-01-01", freq="14D", tz="UTC").to_pydatetime()
+    for zone in sorted(available_timezones()):
+        for stamp in days:
+            local = stamp.astimezone(ZoneInfo(zone))
+            offsets.setdefault(str(local.tzname()), set()).add(local.isoformat()[19:])
+    others = {"CST": {"-05:00", "+08:00"}, "CDT": {"-04:00"}, "PST": {"+08:00"}, "MSK": {"+04:00"}, "KST": {"+08:30"}}
+    for name in set(OFFSETS) - {"MEZ", "MESZ", "UT"}:
+        assert offsets[name] - others.get(name, set()) == {OFFSETS[name]}, name
+
+
+@pytest.mark.parametrize("date_format", ["%Y-%m-%d %H:%M %Z", "%b %d, %Y %I:%M:%S %p %Z", "%a, %d %b %Y %H:%M:%S %Z"])
+@pytest.mark.parametrize("zone", ["America/Los_Angeles", "Europe/Berlin", "Europe/Helsinki", "Pacific/Auckland"])
+@pytest.mark.parametrize("is_given", [False, True])
+@pytest.mark.slow
+def test_a_year_with_names_of_zones(as_panel: AsPanel, zone: str, date_format: str, is_given: bool) -> None:
+    stamps = local_hours(zone, "2024-01-01", 366 * 24)
+    frame = table(stamps.strftime(date_format))
+    panel = as_panel(frame, tz=zone, date_format=date_format if is_given else None)
+    np.testing.assert_array_equal(panel.timestamps, in_utc(stamps))
+    assert panel.zone == Zone(zone, "utc")
+    one_name = frame.iloc[: 24 * 30]
+    offset = stamps[0].isoformat()[19:]
+    assert as_panel(one_name).zone == Zone(offset, "utc")
+
+
+def test_days_with_names_of_zones_are_days(as_panel: AsPanel) -> None:
+    days = pd.date_range("2024-01-01", "2024-12-31", tz="America/Los_Angeles")
+    panel = as_panel(table(days.strftime("%Y-%m-%d %H:%M:%S %Z")))
+    assert panel.frequency.alias == "D"
+    np.testing.assert_array_equal(panel.timestamps, naive(days).to_numpy().astype("datetime64[ns]"))
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("BST", "--date-format '%Y-%m-%d %H:%M:%S BST' --tz Europe/London"),
+        ("IST", "--date-format '%Y-%m-%d %H:%M:%S IST' --tz Asia/Kolkata"),
+        ("ET", "--date-format '%Y-%m-%d %H:%M:%S ET' --tz America/New_York"),
+    ],
+)
+def test_a_name_that_means_several_offsets_is_refused(as_panel: AsPanel, name: str, hint: str) -> None:
+    hours = pd.date_range("2024-06-01", periods=50, freq="h")
+    frame = table(hours.astype(str) + f" {name}")
+    with pytest.raises(DataError, match=f"end in '{name}'") as error:
+        as_panel(frame)
+    assert hint in str(error.value.hint)
+    panel = as_panel(frame, date_format=f"%Y-%m-%d %H:%M:%S {name}", tz=hint.split()[-1])  # as the hint says
+    expected = hours.tz_localize(hint.split()[-1])
+    np.testing.assert_array_equal(panel.timestamps, in_utc(expected))
+
+
+def test_a_name_is_never_dropped(as_panel: AsPanel) -> None:
+    """Neither one among others that are read, nor Moscow's of the years in which it meant another offset."""
+    hours = pd.date_range("2024-03-30", periods=50, freq="h").astype(str)
+    for cells in (hours[:30] + " GMT").append(hours[30:] + " BST"), hours.str.replace("2024", "2012") + " MSK":
+        with pytest.raises(DataError, match=r"BST|MSK"):
+            as_panel(table(cells))
 
 
 # --------------------------------------------------------------------------- changes of the clock
