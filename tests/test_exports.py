@@ -515,6 +515,47 @@ def test_the_first_command_reads_an_export(tmp_path: Path, make: Callable[[], st
     assert (dict(proposal.options), proposal.forecasts) == READ[make]
 
 
+def of_a_weather_agency() -> str:
+    days, numbers = pd.date_range("2023-01-01", periods=200), values(200)
+    rows = [f"{day.year}/{day.month}/{day.day},{number},8,1" for day, number in zip(days, numbers, strict=True)]
+    titles = ["ダウンロードした時刻：2025/02/03 10:12:44", "", ",東京,東京,東京"]
+    return "\r\n".join([*titles, "年月日,平均気温(℃),平均気温(℃),平均気温(℃)", ",,品質情報,均質番号", *rows])
+
+
+def of_an_exchange_in_taiwan() -> str:
+    days, numbers = pd.bdate_range("2024-01-02", periods=200), values(200)
+    rows = [
+        f'"{day.year - 1911}/{day:%m/%d}","26,{at:03d},273","{numbers[at]:.2f}","+{at}.00",'
+        for at, day in enumerate(days)
+    ]
+    notes = [
+        '"說明:"',
+        '"符號說明:+/-/X表示漲/跌/不比價"',
+        '"當日統計資訊含一般、零股、盤後定價、鉅額交易，不含拍賣、標購。"',
+    ]
+    titles = ['"113年01月 2330 台積電           各日成交資訊"', '"日期","成交股數","收盤價","漲跌價差",']
+    return "\r\n".join([*titles, *rows, *notes])
+
+
+@pytest.mark.parametrize(
+    ("make", "encoding", "options"),
+    [
+        (of_a_weather_agency, "cp932", {"skip_rows": 2, "header_rows": 3, "target": "東京 平均気温(℃)"}),
+        (of_an_exchange_in_taiwan, "cp950", {"skip_rows": 1, "skip_footer": 3, "decimal": ".", "target": "收盤價"}),
+    ],
+    ids=["cp932", "cp950"],
+)
+def test_an_export_in_an_encoding_of_east_asia_is_read_as_in_utf_8(
+    tmp_path: Path, make: Callable[[], str], encoding: str, options: dict[str, object]
+) -> None:
+    path = tmp_path / "table.csv"
+    for each in ("utf-8", encoding):
+        path.write_bytes((make() + "\r\n").encode(each))
+        proposal = find_proposals(path, DataConfig())[0]
+        assert dict(proposal.options) == options, each
+    assert proposal.forecasts.startswith(f"'{options['target']}'")
+
+
 def test_training_says_that_whole_numbers_may_be_days_of_a_spreadsheet(forecast: Callable, tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     path.write_text("Date,y\n" + "\n".join(f"{44_000 + at},{value}" for at, value in enumerate(values(90))))

@@ -24,7 +24,7 @@ from forecast_attn.data.csv_text import csv_text
 from forecast_attn.data.findings import Repair, quoted, row_and_line, with_line_numbers
 from forecast_attn.data.panel import ARRAYS, Panel, panel_to_frame
 from forecast_attn.data.reading.columnar import TEXT_OPTIONS
-from forecast_attn.data.reading.dialect import Plan, first_plan, is_blank, western_encoding
+from forecast_attn.data.reading.dialect import Plan, assumed_encoding, first_plan, is_blank
 from forecast_attn.data.reading.encoding import NotUtf8Error, as_utf8
 from forecast_attn.data.reading.extra_lines import naming_line, without_extra_lines
 from forecast_attn.data.reading.positions import WIDE_ROWS, file_positions
@@ -398,7 +398,7 @@ def _encoding(source: Source, plan: Plan) -> str:
         for _ in as_utf8(source.chunks(), plan.encoding, source.label, assumed=True):
             pass
     except NotUtf8Error:
-        return western_encoding(source)
+        return assumed_encoding(source)
     return plan.encoding
 
 

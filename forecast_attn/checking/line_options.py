@@ -17,7 +17,7 @@ from forecast_attn.checking.line_evidence import (
     line_of_names,
 )
 from forecast_attn.data.reading.dialect import BLANKS, SAMPLE, Sample, find_delimiter
-from forecast_attn.data.reading.encoding import find_encoding
+from forecast_attn.data.reading.encoding import encoding_of_start
 from forecast_attn.data.reading.extra_lines import ExtraLines, naming_line, without_extra_lines
 from forecast_attn.data.reading.source import Source
 from forecast_attn.errors import DataError
@@ -98,19 +98,25 @@ def _line_of(text: str, record: int) -> int:
 
 
 def ends_of(source: Source) -> tuple[str, str]:
-    """The first and the last text of a file."""
+    """The first and the last text of a file, a letter for each byte of UTF-8, none of which ends a line."""
+    start, end = (part.decode("latin-1").replace("\x85", "\x84") for part in ends_in_utf8(source))
+    return start, end
+
+
+def ends_in_utf8(source: Source) -> tuple[bytes, bytes]:
+    """The first and the last bytes of a file, as UTF-8."""
     start, end, encoding = b"", b"", ""
     for chunk in source.chunks(SAMPLE):
         start, encoding = start or chunk, encoding or _encoding(chunk)
         end = (end + chunk)[-SAMPLE // 16 :]
     if encoding != "utf-8":
         start, end = (part.decode(encoding, "ignore").encode() for part in (start, end))
-    return start[len(naming_line(start)[0]) :].decode("latin-1"), end.decode("latin-1")
+    return start[len(naming_line(start)[0]) :], end
 
 
 def _encoding(start: bytes) -> str:
-    """The encoding by the first bytes, UTF-8 for each in which ASCII is one byte."""
+    """The encoding by the first bytes; UTF-8, in which ASCII is as in most others, where they do not tell it."""
     try:
-        return find_encoding(start, "")
+        return encoding_of_start(start, "")
     except DataError:
         return "utf-8"

@@ -12,7 +12,7 @@ import pandas as pd
 
 from forecast_attn.checking.examination import Examination
 from forecast_attn.checking.line_evidence import find_tables, find_titles
-from forecast_attn.checking.line_options import ends_of, extra_line_options
+from forecast_attn.checking.line_options import ends_in_utf8, ends_of, extra_line_options
 from forecast_attn.checking.missing_marks import marks_of_missing
 from forecast_attn.checking.number_times import SEASONS_OF_UNITS
 from forecast_attn.checking.undated_evidence import rows_of_words_at_end, undated_rows
@@ -406,9 +406,11 @@ def columns_with_leading_zeros(table: Table, config: DataConfig, frame: pd.DataF
     text = _text_of(table, config.sheet)
     if text is None or not names:
         return frozenset()
-    rows = ends_of(text)[0].encode("latin-1")
+    rows = ends_in_utf8(text)[0]
     start = Source(text.label, None, rows[: rows.rfind(b"\n") + 1] or rows)
-    as_text = replace(config, wide=False, layout="long", sheet=None, categorical=tuple(names), skip_footer=0)
+    as_text = replace(
+        config, wide=False, layout="long", sheet=None, encoding=None, categorical=tuple(names), skip_footer=0
+    )
     try:
         read = read_table(start, as_text, report=_ignore)
     except DataError:

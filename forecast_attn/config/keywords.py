@@ -61,7 +61,7 @@ class ReadingKeywords(TypedDict, total=False):
     decimal: str | int | None
     """Decimal mark of a CSV, a point or a comma (default: detected)."""
     encoding: str | int | None
-    """Encoding of a CSV (default: detected among UTF-8, UTF-16 and Latin-1)."""
+    """Encoding of a CSV, such as cp1250 or gb18030 (default: detected)."""
     skip_rows: int
     """Lines of a CSV above its header, such as a title. Default: 0."""
     comment: str | int | None

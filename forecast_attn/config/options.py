@@ -145,7 +145,7 @@ class DataConfig:
     )
     delimiter: str | None = option(None, "field separator of a CSV (default: detected)")
     decimal: str | None = option(None, "decimal mark of a CSV, a point or a comma (default: detected)")
-    encoding: str | None = option(None, "encoding of a CSV (default: detected among UTF-8, UTF-16 and Latin-1)")
+    encoding: str | None = option(None, "encoding of a CSV, such as cp1250 or gb18030 (default: detected)")
     skip_rows: int = option(0, "lines of a CSV above its header, such as a title", low=0)
     comment: str | None = option(None, "prefix of comment lines in a CSV, such as '#'")
     skip_footer: int = option(0, "lines of a CSV below its rows, such as totals and sources", low=0)

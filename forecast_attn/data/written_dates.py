@@ -60,6 +60,9 @@ _SHORT_MONTHS = re.compile(r"(0?[1-9]|1[0-2])[/-](\d{2})")
 _SHORT_YEARS = re.compile(r"(\d{2})[ -]([A-Z][a-z]{2,8})")
 _WEEKS = re.compile(r"(\d{2})[/-](\d{4})|(\d{4})[/-](\d{2})")
 _COMMA_SECONDS = re.compile(r"(\d:\d{2}:\d{2}),(\d+)$")
+_REPUBLIC = re.compile(r"1[0-4]\d/\d{1,2}/\d{1,2}(?!\d)")
+_REPUBLIC_SHORT = re.compile(r"^(\d{2,3})(/\d{1,2}/\d{1,2}(?!\d))")
+"""Dates of Taiwan: 113/01/31 is one of 2024, and in a column with such years 99/12/31 is of 2010."""
 _YEAR = r"((?:1[6-9]|2[0-2])\d{2})"
 _CLOCK = r"(\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?)"
 _MONTH = rf"({'|'.join(sorted(_NAMES, key=len, reverse=True))})"
@@ -153,6 +156,7 @@ _PLAINER = [(re.compile(form, re.IGNORECASE), plain) for form, plain in _PLAIN_F
 _ERAS = {"令和": 2018, "平成": 1988, "昭和": 1925}
 """Japanese era -> the year before its first one."""
 _ASIAN_FORMS: tuple[tuple[str, _Plain], ...] = (
+    (r"(?:民[國国] ?(\d{2,3})|(?<!\d)(1[0-4]\d))年", lambda year: f"{int(year[1] or year[2]) + 1911}年"),
     (r"(令和|平成|昭和)(\d{1,2}|元)年", lambda era: f"{_ERAS[era[1]] + int(era[2].replace('元', '1'))}年"),
     (r" ?(?:[(（][月火水木金土日일월화수목금토][)）]|(?:星期|周)[一二三四五六日])", ""),
     (r"(\d{4})[年년] ?第?([1-4一二三四])(?:季度?|四半期|분기)", lambda date: f"{date[1]}Q{_digit(date[2])}"),
@@ -161,7 +165,7 @@ _ASIAN_FORMS: tuple[tuple[str, _Plain], ...] = (
     (r" ?(?:上午|午前|오전) ?(\d.*)", r" \1 AM"),
     (r" ?(?:下午|午後|오후) ?(\d.*)", r" \1 PM"),
 )
-"""Parts of Chinese, Japanese and Korean cells -> plainer ones: eras, weekdays, quarters, dates, clocks, day halves."""
+"""Parts of Chinese, Japanese and Korean cells -> plainer ones: years of Taiwan, eras, weekdays, quarters, dates, …"""
 _ASIAN_PARTS = [(re.compile(form), plain) for form, plain in _ASIAN_FORMS]
 
 
@@ -213,6 +217,8 @@ def plain_dates(text: pd.Series) -> pd.Series:
 
 def _changes(first: str) -> Iterator[Callable[[str], str]]:
     """The changes that make cells plain, judged by the first one."""
+    if _REPUBLIC.match(first):
+        yield lambda cell: _REPUBLIC_SHORT.sub(lambda date: f"{int(date[1]) + 1911}{date[2]}", cell)
     if _starts_span(first):
         yield _start_of_span
     if _COMMA_SECONDS.search(first):

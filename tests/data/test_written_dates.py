@@ -135,6 +135,10 @@ def test_months_of_other_languages_are_months(months: str, form: str) -> None:
         ("2021/1/4(月)", "2021-01-04"),
         ("2021-01-04 星期一", "2021-01-04"),
         ("令和3年1月4日", "2021-01-04"),
+        ("民國110年1月4日", "2021-01-04"),
+        ("110年01月", "2021-01-01"),
+        ("110/01/04", "2021-01-04"),
+        ("110/1/4 下午 01:05", "2021-01-04T13:05"),
         ("平成元年", "1989-01-01"),
         ("2021年第2季度", "2021-04-01"),
         ("2021年四季度", "2021-10-01"),
@@ -183,6 +187,17 @@ def test_names_of_zones_are_offsets(cell: str, offset: int) -> None:
 
     local = parsed.stamps[0] + np.timedelta64(offset, "s")
     assert local == np.datetime64("2021-07-04T13" if "-07-" in cell else "2021-01-04T13")
+
+
+def test_years_of_the_republic_of_two_digits_follow_those_of_three() -> None:
+    """Newest first; a column that begins with 99/12/31 says nothing of such years."""
+    cells = ["100/01/03", "99/12/31", "99/12/30", None, "x"]
+    parsed = read_stamps(pd.Series(cells))
+    assert parsed.bad.tolist() == [False, False, False, True, True]
+    assert parsed.stamps[:2].astype("datetime64[D]").astype(str).tolist() == ["2011-01-03", "2010-12-31"]
+    assert read_stamps(pd.Series(cells[::-1][2:])).bad.tolist()[-1]
+    for cells in (["113/13/01"], ["120/80"], ["150/01/02"], ["113-01-02"]):
+        assert not looks_like_dates(pd.Series(cells)), cells
 
 
 def test_seasons_are_no_months() -> None:

@@ -27,8 +27,8 @@ from forecast_attn.data.reading.cell_numbers import (
     finish_text,
     stripped,
 )
-from forecast_attn.data.reading.dialect import Plan, first_plan, western_encoding
-from forecast_attn.data.reading.encoding import WESTERN, NotUtf8Error, as_utf8
+from forecast_attn.data.reading.dialect import Plan, assumed_encoding, first_plan
+from forecast_attn.data.reading.encoding import ASSUMED, NotUtf8Error, as_utf8
 from forecast_attn.data.reading.extra_lines import COMMENT_MARKS, without_extra_lines
 from forecast_attn.data.reading.records import Block, Layout, read_records, rewrite, split_blocks
 from forecast_attn.data.reading.source import CHUNK, Progress, Source
@@ -80,14 +80,22 @@ def read_delimited(source: Source, config: DataConfig, progress: Progress | None
         try:
             frame = _read(source, plan, progress, report)
         except NotUtf8Error:
-            plan = replace(plan, encoding=western_encoding(source))
+            plan = replace(plan, encoding=assumed_encoding(source))
         except _ReadAgainError as changed:
             plan = changed.plan
         else:
             break
-    if plan.encoding_is_assumed and plan.encoding == WESTERN:
-        message = f"{source.label} is not UTF-8; it is read as Latin-1 ({WESTERN})"
-        report(Finding("FA105", "note", message, "--encoding NAME if letters look wrong", options=("encoding",)))
+    if plan.encoding_is_assumed and plan.encoding in ASSUMED:
+        message = f"{source.label} is not UTF-8; it is read as {ASSUMED[plan.encoding]} ({plan.encoding})"
+        report(
+            Finding(
+                "FA105",
+                "note",
+                message,
+                "--encoding NAME if letters look wrong, such as cp1250 or gb18030",
+                options=("encoding",),
+            )
+        )
     return frame
 
 

@@ -16,11 +16,10 @@ from forecast_attn.config.options import DataConfig
 from forecast_attn.data.column_names import ID_NAMES
 from forecast_attn.data.reading.cell_numbers import MISSING_WORDS, bare_number, checked_decimal, find_decimal
 from forecast_attn.data.reading.encoding import (
-    WESTERN,
     NotUtf8Error,
     as_utf8,
-    check_is_western,
     checked_encoding,
+    encoding_of_letters,
     find_encoding,
 )
 from forecast_attn.data.reading.extra_lines import (
@@ -87,7 +86,7 @@ def _sample(source: Source, given: str | None, config: DataConfig) -> tuple[str,
     try:
         text = b"".join(_prefix_as_utf8(start, encoding, source.label, given is None, complete))
     except NotUtf8Error:
-        encoding = western_encoding(source)
+        encoding = assumed_encoding(source)
         text = b"".join(_prefix_as_utf8(start, encoding, source.label, True, complete))
     _, delimiter = naming_line(text)
     footer = config.skip_footer if complete else 0
@@ -103,14 +102,24 @@ def _prefix_as_utf8(start: bytes, encoding: str, label: str, assumed: bool, comp
         yield from converted
 
 
-def western_encoding(source: Source) -> str:
-    """The encoding of text that is not UTF-8.
+def assumed_encoding(source: Source) -> str:
+    """The encoding of text that is not UTF-8, by the first lines that hold other letters than ASCII ones.
 
     Raises:
-        DataError: it is no text at all.
+        DataError: it is no text at all, or may be in several encodings.
     """
-    check_is_western(next(source.chunks(SAMPLE)), source.label)
-    return WESTERN
+    return encoding_of_letters(next(_lines_with_letters(source), b""), source.label)
+
+
+def _lines_with_letters(source: Source) -> Iterator[bytes]:
+    """Pieces of the text of about SAMPLE bytes, in whole lines, that hold letters beyond ASCII."""
+    rest = b""
+    for chunk in source.chunks(SAMPLE):
+        lines, _, rest = (rest + chunk).rpartition(b"\n")
+        if not lines.isascii():
+            yield lines
+    if not rest.isascii():
+        yield rest
 
 
 _MARKUP = re.compile(rb"\s*<(!doctype|!--|\?xml|html|head|body|table|div|style|meta)\b", re.IGNORECASE)

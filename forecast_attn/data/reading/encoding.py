@@ -5,6 +5,8 @@ from __future__ import annotations
 import codecs
 from collections.abc import Iterable, Iterator
 
+from forecast_attn.data.reading.east_asian import NAMES as EAST_ASIAN_NAMES
+from forecast_attn.data.reading.east_asian import east_asian_encodings, first_word, readable_encodings
 from forecast_attn.errors import ConfigError, DataError
 
 # The longer marks first: the UTF-32 one starts with the UTF-16 one.
@@ -17,6 +19,18 @@ _MARKS = {
 }
 WESTERN = "cp1252"
 """The Windows code page of Western Europe, called ANSI there: Latin-1 with quotation marks and the euro sign."""
+ASSUMED = {WESTERN: "Latin-1", **EAST_ASIAN_NAMES}
+"""Encoding of text that is not UTF-8, and says nothing of its encoding -> what it is called."""
+_SUPERSETS = {
+    "shift_jis": "cp932",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "euc_kr": "cp949",
+    "big5": "cp950",
+    "utf-8-sig": "utf-8",
+    "latin_1": "iso8859-1",
+}
+"""Codec -> the one that holds it and more, which is what files called so are written in."""
 _CONTROL = bytes(set(range(32)) - {9, 10, 12, 13, 26, 27})
 
 
@@ -30,13 +44,13 @@ def checked_encoding(name: str) -> str:
     Raises:
         ConfigError: there is no such encoding.
     """
-    hint = "for example --encoding utf-8, utf-16, cp1252 or latin-1"
+    hint = "for example --encoding utf-8, utf-16, cp1252, cp932 or gb18030"
     try:
         info = codecs.lookup(name)
         "a".encode(name)  # refuses codecs that are not from text to bytes
     except (LookupError, ValueError, TypeError):
         raise ConfigError(f"there is no encoding '{name}'", hint) from None
-    return {"utf-8-sig": "utf-8", "latin_1": "iso8859-1"}.get(info.name, info.name)
+    return _SUPERSETS.get(info.name, info.name)
 
 
 def find_encoding(start: bytes, label: str) -> str:
@@ -57,18 +71,55 @@ def find_encoding(start: bytes, label: str) -> str:
     raise no_text(label)
 
 
-def check_is_western(start: bytes, label: str) -> None:
-    """Refuse bytes that are neither UTF-8 nor text of one byte per letter.
+def encoding_of_start(start: bytes, label: str) -> str:
+    """The encoding by the first bytes of a file, also where it is not Unicode.
 
     Raises:
-        DataError: they hold control characters or bytes that stand for no letter.
+        DataError: as `find_encoding` and `encoding_of_letters`.
     """
+    encoding = find_encoding(start, label)
+    if encoding != "utf-8":
+        return encoding
     try:
-        start.decode(WESTERN)
+        codecs.getincrementaldecoder(encoding)().decode(start)
     except UnicodeDecodeError:
-        raise no_text(label) from None
-    if start.translate(None, _CONTROL) != start:
+        return encoding_of_letters(start[: start.rfind(b"\n")], label)
+    return encoding
+
+
+def encoding_of_letters(text: bytes, label: str) -> str:
+    """The encoding of text that is not UTF-8: that of China, Japan, Korea or Taiwan in which its letters are common.
+
+    Text of other letters is taken for Western.
+
+    Args:
+        text: some lines.
+        label: the file's name, for messages.
+
+    Raises:
+        DataError: several encodings are likely; or the text has control characters, or bytes that stand for no letter.
+    """
+    if text.translate(None, _CONTROL) != text:
         raise no_text(label)
+    likely = east_asian_encodings(text)
+    if len(likely) == 1:
+        return likely[0]
+    if not likely and _is_western(text):
+        return WESTERN
+    readable = likely or readable_encodings(text)
+    if not readable:
+        raise no_text(label)
+    message = f"{label} is not UTF-8, and may be in {' or '.join(EAST_ASIAN_NAMES[codec] for codec in readable)}"
+    hint = " or ".join(f"--encoding {codec} (reads {first_word(text, codec)!r})" for codec in readable)
+    raise DataError(message, hint, code="FA110", options=("encoding",))
+
+
+def _is_western(text: bytes) -> bool:
+    try:
+        text.decode(WESTERN)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def no_text(label: str) -> DataError:
