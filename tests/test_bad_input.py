@@ -536,9 +536,10 @@ def test_a_date_format_that_is_none(refused, write, make_table, format_):
 def test_a_date_format_with_the_name_of_a_zone(forecast, refused, write, make_table):
     table = make_table()
     path = write(table.assign(date=table["date"] + " CET"))
-    hint = "--date-format '%Y-%m-%d CET' --tz CET$"
-    refused("check", path, "--date-format", "%Y-%m-%d %Z", message="has %Z: names of zones", hint=hint, code=2)
-    assert forecast("check", path, "--date-format", "%Y-%m-%d CET", "--tz", "CET").code == 0
+    hint = "--date-format '%Y CET %m-%d' --tz CET$"
+    refused("check", path, "--date-format", "%Y %Z %m-%d", message="has %Z in the middle", hint=hint, code=2)
+    for options in (["%Y-%m-%d CET", "--tz", "CET"], ["%Y-%m-%d %Z"]):
+        assert forecast("check", path, "--date-format", *options).code == 0
 
 
 @pytest.mark.parametrize("offset", ["+25:00", "-24:00", "+99:59"])
