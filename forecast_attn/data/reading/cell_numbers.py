@@ -1,4 +1,4 @@
-"""Numbers in cells of text, their decimal mark, and columns of text that hold nothing else.
+"""Numbers in cells of text: plain ones, their decimal mark, and those with a unit, a footnote or a code around them.
 
 Nothing is guessed without evidence: where cells contradict each other about the decimal mark, that is an error.
 """
@@ -6,11 +6,9 @@ Nothing is guessed without evidence: where cells contradict each other about the
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from collections.abc import Iterable
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
@@ -32,6 +30,44 @@ _GROUPED = {
 _BOTH_MARKS = re.compile(r"[+-]?\d{1,3}(\.\d{3})+,\d+|[+-]?\d{1,3}(,\d{3})+\.\d+|[+-]?\d{1,3}(,\d{3}){2,}")
 _NUMBER = re.compile("|".join(f"(?:{kind.pattern})" for kind in (_PLAIN, _COMMA, _BOTH_MARKS)), re.IGNORECASE)
 """A number of any of these kinds; only `inf` and the exponent, which both have in either case, are letters."""
+
+
+def is_number(cell: str) -> bool:
+    """Return whether a cell is a number, whatever its marks."""
+    return _NUMBER.fullmatch(cell) is not None
+
+
+def parse_texts(texts: Iterable[str | None], decimal: str, *, grouped: bool) -> NDArray[np.float64]:
+    """The number in each cell of text (num_cells,), NaN where it is not a number.
+
+    Args:
+        texts: cells without blanks around them.
+        decimal: the decimal mark.
+        grouped: whether the other mark may stand between thousands: only when the user named the decimal mark.
+    """
+    cells = [_plain_number(cell, decimal, grouped) for cell in texts]
+    return np.asarray(pc.cast(pa.array(cells, pa.string()), pa.float64()).to_numpy(zero_copy_only=False))
+
+
+def _plain_number(cell: str | None, decimal: str, grouped: bool) -> str | None:
+    """The cell as a number with a decimal point and nothing else, None where it is not a number."""
+    if cell is None:
+        return None
+    grouping = "," if decimal == "." else "."
+    if grouped and _GROUPED[decimal].fullmatch(cell):
+        cell = cell.replace(grouping, "")
+    elif grouping in cell:
+        return None
+    plain = cell.replace(decimal, ".")
+    return plain if plain.isascii() and _PLAIN.fullmatch(plain) else None
+
+
+def are_parts_of_a_number(whole: str, fraction: str) -> bool:
+    """Return whether two cells may be one number with a decimal comma, and no date in digits and a number."""
+    return whole.isdecimal() and fraction.isdecimal() and len(whole) < len("20240131")
+
+
+# --------------------------------------------------------------------------- the decimal mark
 
 
 def checked_decimal(mark: str) -> str:
@@ -85,29 +121,38 @@ def find_decimal(columns: dict[str, list[str]], label: str) -> str | None:
     return ","
 
 
-def parse_texts(texts: Iterable[str | None], decimal: str, *, grouped: bool) -> NDArray[np.float64]:
-    """The number in each cell of text (num_cells,), NaN where it is not a number.
-
-    Args:
-        texts: cells without blanks around them.
-        decimal: the decimal mark.
-        grouped: whether the other mark may stand between thousands: only when the user named the decimal mark.
-    """
-    cells = [_plain_number(cell, decimal, grouped) for cell in texts]
-    return np.asarray(pc.cast(pa.array(cells, pa.string()), pa.float64()).to_numpy(zero_copy_only=False))
+def _undecided(label: str, column: str, evidence: str) -> DataError:
+    return DataError(
+        f"{label}: the decimal mark is not certain: in column '{column}' {evidence}",
+        "--decimal , or --decimal . decides",
+        code="FA108",
+        options=("decimal",),
+        column=column,
+    )
 
 
-def _plain_number(cell: str | None, decimal: str, grouped: bool) -> str | None:
-    """The cell as a number with a decimal point and nothing else, None where it is not a number."""
-    if cell is None:
-        return None
-    grouping = "," if decimal == "." else "."
-    if grouped and _GROUPED[decimal].fullmatch(cell):
-        cell = cell.replace(grouping, "")
-    elif grouping in cell:
-        return None
-    plain = cell.replace(decimal, ".")
-    return plain if plain.isascii() and _PLAIN.fullmatch(plain) else None
+# --------------------------------------------------------------------------- numbers among other signs
+
+_UNIT = r"(?:[$€£¥₹%]|EUR|USD|GBP|CHF|JPY)"
+_NO_UNIT = r"(?!(?i:EUR|USD|GBP|CHF|JPY|[AP]M\b|Q\d|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec))"
+_UNIT_BEHIND = rf"(?:[ \u00a0]{_NO_UNIT}[^\W\d_][\w²³°·%]{{0,9}}(?:/[^\W\d_]\w{{0,5}})?|°[CF])"
+_DRESSED = re.compile(
+    rf"(?P<minus>[-−])?\+?(?P<open>\()?{_UNIT}? ?"
+    r"(?P<number>\d{1,3}(?:[ \u00a0\u202f\u2009'’]\d{3})+(?:[.,]\d+)?|\d[\d.,]*|[.,]\d+)"
+    rf"(?:[ \u00a0]?{_UNIT}|{_UNIT_BEHIND}|[ \u00a0])?(?P<close>\))?(?P<behind>-)?"
+)
+_WITH_FOOTNOTE = re.compile(r"([-+]?\d[\d.,]*)(?:[*†#]|[prb]| ?\([a-zA-Z]\)| ?\[\w{1,2}\]| (?![km]\b)[a-z]{1,2})")
+"""`e`, `p`, `b` and their like say that a value is estimated, provisional or the first of a new method."""
+_WITH_CODE = re.compile(r"([-+]?\d+),([0-9A-Z])")
+MOST_CODES = 6
+"""Different codes behind the numbers of a column."""
+FEWEST_CODED = 5
+"""Different numbers for each code."""
+
+
+def shows_number(cell: str) -> bool:
+    """Return whether a cell is a number, with blanks, a currency or a unit around it or not."""
+    return is_number(bare_number(cell.strip()))
 
 
 def bare_number(cell: str) -> str:
@@ -157,144 +202,3 @@ def have_codes(cells: list[str]) -> bool:
         return False
     is_padded = any(number.startswith("0") and len(number) > 1 for number, _ in parts)
     return is_padded and len({len(number) for number, _ in parts}) == 1
-
-
-_WITH_CODE = re.compile(r"([-+]?\d+),([0-9A-Z])")
-_UNIT = r"(?:[$€£¥₹%]|EUR|USD|GBP|CHF|JPY)"
-_NO_UNIT = r"(?!(?i:EUR|USD|GBP|CHF|JPY|[AP]M\b|Q\d|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec))"
-_UNIT_BEHIND = rf"(?:[ \u00a0]{_NO_UNIT}[^\W\d_][\w²³°·%]{{0,9}}(?:/[^\W\d_]\w{{0,5}})?|°[CF])"
-_WITH_FOOTNOTE = re.compile(r"([-+]?\d[\d.,]*)(?:[*†#]|[prb]| ?\([a-zA-Z]\)| ?\[\w{1,2}\]| (?![km]\b)[a-z]{1,2})")
-"""`e`, `p`, `b` and their like say that a value is estimated, provisional or the first of a new method."""
-_DRESSED = re.compile(
-    rf"(?P<minus>[-−])?\+?(?P<open>\()?{_UNIT}? ?"
-    r"(?P<number>\d{1,3}(?:[ \u00a0\u202f\u2009'’]\d{3})+(?:[.,]\d+)?|\d[\d.,]*|[.,]\d+)"
-    rf"(?:[ \u00a0]?{_UNIT}|{_UNIT_BEHIND}|[ \u00a0])?(?P<close>\))?(?P<behind>-)?"
-)
-
-
-def is_number(cell: str) -> bool:
-    """Return whether a cell is a number, whatever its marks."""
-    return _NUMBER.fullmatch(cell) is not None
-
-
-def shows_number(cell: str) -> bool:
-    """Return whether a cell is a number, with blanks, a currency or a unit around it or not."""
-    return is_number(bare_number(cell.strip()))
-
-
-def are_parts_of_a_number(whole: str, fraction: str) -> bool:
-    """Return whether two cells may be one number with a decimal comma, and no date in digits and a number."""
-    return whole.isdecimal() and fraction.isdecimal() and len(whole) < len("20240131")
-
-
-def _undecided(label: str, column: str, evidence: str) -> DataError:
-    return DataError(
-        f"{label}: the decimal mark is not certain: in column '{column}' {evidence}",
-        "--decimal , or --decimal . decides",
-        code="FA108",
-        options=("decimal",),
-        column=column,
-    )
-
-
-# --------------------------------------------------------------------------- columns
-
-
-FEW = 50
-"""Texts that show that a column holds no numbers, as most columns of text do."""
-MOST_FOOTNOTES = 0.5
-"""Largest share of numbers with the mark of a footnote."""
-MOST_CODES = 6
-"""Different codes behind the numbers of a column."""
-FEWEST_CODED = 5
-"""Different numbers for each code."""
-_BOOLEANS = {"true": True, "false": False}
-
-
-class Texts(NamedTuple):
-    """A column of text, each distinct one stored once.
-
-    A table may have thousands of columns: these are Arrow's arrays, as long as nobody needs pandas.
-    """
-
-    codes: NDArray[np.int32]
-    """Number of each cell's text (num_rows,); -1 where it is empty."""
-    distinct: pa.Array
-    """The texts (num_distinct,), in the order of their first cells."""
-
-    def to_categorical(self) -> pd.Categorical:
-        """The column as pandas knows it."""
-        categories = pd.Index(self.distinct.to_pylist(), dtype="str")
-        return pd.Categorical.from_codes(self.codes, categories=categories, validate=False)
-
-
-def finish_text(column: Texts, decimal: str, *, grouped: bool) -> tuple[Texts | NDArray[Any], tuple[str, str] | None]:
-    """Convert a column of text to numbers or booleans when every cell is one.
-
-    Args:
-        column: the stripped cells (num_rows,).
-        decimal: the decimal mark.
-        grouped: whether numbers may have marks between thousands.
-
-    Returns:
-        The column; a cell and the number in it where more than digits and marks stand in the cells.
-    """
-    texts = column.distinct[:FEW].to_pylist()
-    if texts and all(text.lower() in _BOOLEANS for text in texts) and len(texts) == len(column.distinct):
-        return _spread(np.array([_BOOLEANS[text.lower()] for text in texts]), column), None
-    if not texts or not re.search(r"\d|inf", texts[0], re.IGNORECASE):  # as of most columns of text
-        return column, None
-    # A plain number needs no further evidence; one in other signs has to be alike in all cells, or an exception.
-    for shown, may_be in (
-        (str, None),
-        (bare_number, _has_one_unit),
-        (without_footnote, _has_few_footnotes),
-        (without_code, _has_codes),
-    ):
-        numbers = _numbers(column, shown, decimal, grouped=grouped)
-        if numbers is not None and (may_be is None or may_be(column)):
-            dressed = next((text for text in column.distinct.to_pylist() if shown(text) != text), None)
-            return _spread(numbers, column), None if dressed is None else (dressed, shown(dressed))
-    return column, None
-
-
-def _numbers(column: Texts, shown: Callable[[str], str], decimal: str, *, grouped: bool) -> NDArray[np.float64] | None:
-    """The number that each distinct text shows (num_distinct,); None where one shows none."""
-    for most in (1, FEW, None):  # one word tells of most columns
-        numbers = parse_texts(map(shown, column.distinct[:most].to_pylist()), decimal, grouped=grouped)
-        if np.isnan(numbers).any() or not len(numbers):
-            return None
-    return numbers
-
-
-def _has_one_unit(column: Texts) -> bool:
-    """Return whether all cells have the same unit or none: 5 % among plain numbers may be 0.05."""
-    return len(set(map(unit_around, column.distinct.to_pylist()))) <= 1
-
-
-def _has_few_footnotes(column: Texts) -> bool:
-    """Return whether at most half of the cells have a footnote: what all have is no exception."""
-    marked = np.array([without_footnote(text) != text for text in column.distinct.to_pylist()])
-    return bool(marked[column.codes[column.codes >= 0]].mean() <= MOST_FOOTNOTES)
-
-
-def _has_codes(column: Texts) -> bool:
-    return have_codes(column.distinct.to_pylist())
-
-
-def stripped(column: Texts, missing: tuple[str, ...]) -> Texts:
-    """Strip the text; words for a missing value become missing."""
-    texts = pc.utf8_trim_whitespace(column.distinct)
-    gone = pc.is_in(texts, pa.array(missing, texts.type))
-    if not pc.any(gone).as_py() and texts.equals(column.distinct):
-        return column
-    kept = pc.if_else(gone, None, texts).dictionary_encode()
-    codes = np.append(kept.indices.fill_null(-1).to_numpy(), np.int32(-1))
-    return Texts(codes[column.codes], kept.dictionary)
-
-
-def _spread(values: NDArray[Any], column: Texts) -> NDArray[Any]:
-    """The value of each cell's text (num_rows,), NaN where it is empty."""
-    if (column.codes < 0).any():
-        values = np.append(values.astype(np.float64), np.nan)
-    return np.asarray(values[column.codes])

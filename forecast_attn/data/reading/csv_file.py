@@ -19,19 +19,13 @@ from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import LINES_ABOVE, Finding, Report, quoted
-from forecast_attn.data.reading.cell_numbers import (
-    MISSING_WORDS,
-    Texts,
-    bare_number,
-    find_decimal,
-    finish_text,
-    stripped,
-)
+from forecast_attn.data.reading.cell_numbers import MISSING_WORDS, bare_number, find_decimal
 from forecast_attn.data.reading.dialect import Plan, assumed_encoding, first_plan
 from forecast_attn.data.reading.encoding import ASSUMED, NotUtf8Error, as_utf8
 from forecast_attn.data.reading.extra_lines import COMMENT_MARKS, without_extra_lines
 from forecast_attn.data.reading.records import Block, Layout, read_records, rewrite, split_blocks
 from forecast_attn.data.reading.source import CHUNK, Progress, Source
+from forecast_attn.data.reading.text_columns import Texts, finish_text, stripped
 from forecast_attn.errors import DataError
 
 KINDS = {

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import Finding, Report, counted, quoted, row_and_line, with_line_numbers
-from forecast_attn.data.reading.cell_numbers import Texts, bare_number, find_decimal, finish_text, parse_texts
+from forecast_attn.data.reading.cell_numbers import bare_number, find_decimal, parse_texts
 from forecast_attn.data.reading.joined import parts_of
 from forecast_attn.data.reading.positions import KEPT_ROWS, file_positions
+from forecast_attn.data.reading.text_columns import Texts, finish_text
 from forecast_attn.data.reading.time_parts import holds_years, joined_time
 from forecast_attn.data.timestamps import looks_like_dates, parse_timestamps
 from forecast_attn.errors import ConfigError, DataError
