@@ -29,8 +29,9 @@ from forecast_attn.data.column_names import (
     is_called_year,
 )
 from forecast_attn.data.number_stamps import is_plain_number
+from forecast_attn.data.reading.clocks import is_clock, periods_of_day
 from forecast_attn.data.reading.joined import BLOCK_NUMBER, ROW_NUMBER, parts_of, with_joined
-from forecast_attn.data.reading.time_parts import are_whole, holds_years, is_clock, periods_of_day, time_parts
+from forecast_attn.data.reading.time_parts import are_whole, holds_years, time_parts
 from forecast_attn.data.roles import is_numeric, resolve_roles
 from forecast_attn.data.timestamps import looks_like_dates
 from forecast_attn.errors import ConfigError, DataError

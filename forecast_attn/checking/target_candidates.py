@@ -42,9 +42,10 @@ from forecast_attn.data.column_names import (
     is_unnamed_counter,
     words_of,
 )
+from forecast_attn.data.reading.clocks import is_clock_of_digits
 from forecast_attn.data.reading.header import unnamed_column
 from forecast_attn.data.reading.joined import ROW_NUMBER
-from forecast_attn.data.reading.time_parts import are_whole, holds_years, is_clock_of_digits
+from forecast_attn.data.reading.time_parts import are_whole, holds_years
 from forecast_attn.data.roles import is_numeric
 from forecast_attn.data.timestamps import looks_like_dates
 

@@ -42,21 +42,17 @@ from forecast_attn.data.column_names import (
 )
 from forecast_attn.data.frequency import distinct_values
 from forecast_attn.data.number_stamps import is_plain_number
-from forecast_attn.data.reading.header import unnamed_column
-from forecast_attn.data.reading.joined import ROW_NUMBER, parts_of, with_joined
-from forecast_attn.data.reading.time_parts import (
+from forecast_attn.data.reading.clocks import (
     PERIODS_OF_DAY,
-    are_counts,
-    go_back_with,
-    holds_years,
     is_clock,
     is_clock_of_digits,
     is_hours,
     minutes_of_hour,
     periods_of_day,
-    time_parts,
-    unit_of_column,
 )
+from forecast_attn.data.reading.header import unnamed_column
+from forecast_attn.data.reading.joined import ROW_NUMBER, parts_of, with_joined
+from forecast_attn.data.reading.time_parts import are_counts, go_back_with, holds_years, time_parts, unit_of_column
 from forecast_attn.data.timestamps import looks_like_dates, parse_timestamps
 from forecast_attn.errors import ConfigError, DataError
 

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from forecast_attn.data.column_names import unit_of
 from forecast_attn.data.frequency import MONTHS
+from forecast_attn.data.reading.clocks import PERIODS_OF_DAY
 from forecast_attn.data.reading.header import unnamed_column
-from forecast_attn.data.reading.time_parts import PERIODS_OF_DAY, holds_years, joined_time
+from forecast_attn.data.reading.time_parts import holds_years, joined_time
 from forecast_attn.data.timestamps import looks_like_dates, parse_timestamps
 from forecast_attn.data.written_dates import month_number
 

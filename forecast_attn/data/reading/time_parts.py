@@ -7,14 +7,23 @@ months of each, the hours of each day.
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 
 import numpy as np
 import pandas as pd
 
-from forecast_attn.data.column_names import PERIOD_NAMES, UNITS_OF_TIME, is_called_id, unit_of, words_of
+from forecast_attn.data.column_names import PERIOD_NAMES, is_called_id, unit_of, words_of
 from forecast_attn.data.frequency import FIRST_CALENDAR_YEAR, LAST_CALENDAR_YEAR
 from forecast_attn.data.number_stamps import is_plain_number
+from forecast_attn.data.reading.clocks import (
+    as_digits,
+    date_and_clock,
+    is_clock,
+    is_hours,
+    minutes_of_hour,
+    periods_of_day,
+)
 from forecast_attn.data.timestamps import parse_timestamps
 from forecast_attn.data.written_dates import full_year, month_number
 from forecast_attn.errors import DataError
@@ -22,23 +31,12 @@ from forecast_attn.errors import DataError
 _OF_YEARS = {"month": 12, "quarter": 4, "half": 2, "week": 52}
 """Unit -> how many of them a year has."""
 _MOST_OF_UNITS = {"month": 12, "week": 53, "day": 31, "hour": 24, "minute": 59}
-PERIODS_OF_DAY = (24, 48, 96, 144, 288)
-"""Numbers of steps of equal length that a day is divided into."""
 MOSTLY_DAYS = 0.9
 """Smallest share of the days from the first to the last one that rows with days of months have."""
 FEWEST_STARTS = 3
 """Times that numbers go back with what they are parts of, the years of a panel, or the months of a typical year."""
 _MOSTLY_BACK = 0.6
 """Share of the days or years at whose start their parts go back, if no other row is missing."""
-_TIME_OF_DAY = r"\d{1,2}:\d{2}"
-_CLOCK = re.compile(
-    rf"{_TIME_OF_DAY}(:\d{{2}}(\.\d+)?)?( ?[AaPp]\.?[Mm]\.?| ?[ap])?|\d{{1,2}}\.\d{{2}}\.\d{{2}}"
-    rf"|\d\d\s?-\s?\d\d|{_TIME_OF_DAY}\s?-\s?{_TIME_OF_DAY}"
-)
-_HOURS = re.compile(r"(\d\d)\s?-\s?(\d\d)")
-"""18 - 19 is an hour of the day, and 15-19 an age."""
-_DOTTED_DATE = re.compile(r"(0?[1-9]|[12]\d|3[01])\.(0[1-9]|1[0-2])\.\d{2}")
-"""06.01.21 is no time of day, unless others are 06.00.00 and 06.15.00."""
 _DATE_OF_YEAR = re.compile(r"(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])([ T]\d\d:\d\d.*)?")
 
 
@@ -52,22 +50,29 @@ def unit_of_column(column: pd.Series) -> str | None:
     and numbers of one called period. None where cells are no numbers of the unit that the name says: prices of the
     share `MO`, or a target `Y`.
     """
-    unit, plain = unit_of(str(column.name)), str(column.name).strip().lower()
-    is_period = plain in PERIOD_NAMES or (plain.startswith("unnamed: ") and not column.is_unique)
+    unit, name = unit_of(str(column.name)), str(column.name).strip().lower()
+    is_period = name in PERIOD_NAMES or (name.startswith("unnamed: ") and not column.is_unique)
     if isinstance(column.dtype, pd.CategoricalDtype):
-        if unit in (None, "half", "quarter", "month"):
-            return _unit_of_texts(tuple(column.cat.categories.astype(str)), is_named=bool(unit) or is_period) or unit
+        if unit not in (None, "half", "quarter", "month"):
+            return unit
+        return _unit_of_texts(tuple(column.cat.categories.astype(str)), is_named=bool(unit) or is_period) or unit
+    if unit is None:
+        return _unit_of_numbers(column) if is_period and column.dtype.kind == "i" else None
+    if not pd.api.types.is_numeric_dtype(column.dtype):
         return unit
-    if unit is None and is_period and column.dtype.kind == "i":
-        if plain in PERIOD_NAMES and holds_years(column):
-            return "year"
-        return {12: "month", 4: "quarter"}.get(int(column.max()) if column.min() == 1 else 0)  # as accountants count
-    if unit is not None and pd.api.types.is_numeric_dtype(column.dtype):
-        if plain == "mm" and column.max() > _MOST_OF_UNITS["month"]:
-            unit = "minute"
-        are_years = holds_years(column.dropna()) or (plain != "y" and _are_short_years(column))
-        return unit if (are_years if unit == "year" else are_whole(column)) else None
-    return unit
+    if unit == "year":
+        are_years = holds_years(column.dropna()) or (name != "y" and _are_short_years(column))
+        return unit if are_years else None
+    if name == "mm" and column.max() > _MOST_OF_UNITS["month"]:
+        unit = "minute"
+    return unit if are_whole(column) else None
+
+
+def _unit_of_numbers(period: pd.Series) -> str | None:
+    """The unit of periods that are years, or count the months or quarters of years, as accountants do."""
+    if holds_years(period):
+        return "year"
+    return {12: "month", 4: "quarter"}.get(int(period.max())) if period.min() == 1 else None
 
 
 def holds_years(column: pd.Series) -> bool:
@@ -163,14 +168,8 @@ def _parts_by_names(frame: pd.DataFrame, free: list[str]) -> list[str]:
     if "year" not in columns or finer is None:
         columns |= _parts_by_cells(frame, free, columns.get("year"), columns.get(finer or ""))
         finer = finer or next((unit for unit in ("month", "week") if unit in columns), None)
-    if "year" not in columns:
-        return []
-    order = ("year", "month", "day", "hour", "minute") if finer == "month" else ("year", finer)
-    parts: list[str] = []
-    for unit in order:
-        if unit is None or unit not in columns:
-            break
-        parts.append(columns[unit])
+    order = ("year", "month", "day", "hour", "minute") if finer == "month" else ("year", finer or "month")
+    parts = [columns[unit] for unit in itertools.takewhile(columns.__contains__, order)]
     others = [frame[name] for name in free if name not in parts]
     if len(parts) == 1:
         year = frame[parts[0]]
@@ -203,12 +202,11 @@ def are_parts_of_years(year: pd.Series, part: pd.Series) -> bool:
     if not pd.api.types.is_integer_dtype(year.dtype) or not holds_years(year) or year.nunique() < 2:
         return False
     unit = unit_of_column(part)
-    _, named = _by_position([year, part])
-    counted = str(unit or unit_of(str(named.name)))
-    of_year = _OF_YEARS.get(counted, 0)
-    if not of_year or (unit is None and is_called_id(str(part.name))):
+    counted = unit or unit_of(str(_by_position([year, part])[1].name)) or ""
+    if counted not in _OF_YEARS or (unit is None and is_called_id(str(part.name))):
         return False
-    digits = _digits(part, 2) if counted == "week" else _months(part, counted)
+    of_year = _OF_YEARS[counted]
+    digits = as_digits(part, 2) if counted == "week" else _months(part, counted)
     parts = pd.to_numeric(digits, errors="coerce").to_numpy(np.float64, na_value=np.nan)
     parts = (parts - 1) * of_year // 12 + 1 if of_year < 12 else parts
     if unit is None and not (np.nanmin(parts) == 1 and of_year <= np.nanmax(parts) <= of_year + 1):
@@ -258,84 +256,6 @@ def _go_on_by_days(text: pd.Series) -> bool:
     return bool(not bad.any() and len(days) >= MOSTLY_DAYS * (np.ptp(days) + 1))
 
 
-# --------------------------------------------------------------------------- parts of days
-
-
-def is_clock(column: pd.Series) -> bool:
-    """Return whether cells are times of day without a date: `13:05`, `1:05 PM`, `13.05.00`, `13 - 14`."""
-    if pd.api.types.is_numeric_dtype(column.dtype) or column.dtype.kind in "mM":
-        return False
-    cells = column.iloc[:1000].dropna().astype(str).str.strip().head(20)
-    if len(cells) == 0 or all(_DOTTED_DATE.fullmatch(cell) for cell in cells):
-        return False
-    hours = [(int(match[1]), int(match[2])) for cell in cells if (match := _HOURS.fullmatch(cell))]
-    return all(map(_CLOCK.fullmatch, cells)) and all(end in (start + 1, 0) for start, end in hours)
-
-
-def is_clock_of_digits(column: pd.Series) -> bool:
-    """Return whether whole numbers are times of day: 1545, or 154500 for a quarter to four; no hours from 0 to 24."""
-    if not pd.api.types.is_integer_dtype(column.dtype) or len(column) == 0 or column.min() < 0 or column.max() < 100:
-        return False
-    numbers = column.to_numpy(np.int64)
-    numbers = numbers if numbers.max() <= 2400 else numbers // 100 * (numbers % 100 < 60).all()
-    return bool(numbers.max() <= 2400 and (numbers % 100 < 60).all() and len(np.unique(numbers)) > 1)
-
-
-def is_hours(column: pd.Series) -> bool:
-    """Return whether numbers may be the hours of days, at least half of them, with halves and quarters of some or not.
-
-    0 to 24, by whole minutes.
-    """
-    if not is_plain_number(column) or len(column) == 0:
-        return False
-    if not (column.min() >= 0 and 11 <= column.max() <= 24) or column.isna().any():
-        return False
-    minutes = column.to_numpy(np.float64) * 60
-    return bool(np.abs(minutes - np.round(minutes)).max() < 0.01 and len(np.unique(minutes)) >= 12)
-
-
-def periods_of_day(column: pd.Series, *, is_named: bool = False) -> int | None:
-    """Hours, half-hours or shorter steps of a day that a column called period counts from 1; None for other columns.
-
-    Also hours written as `HE01` (hour ending). A day of a clock change has one hour more or less: 46 or 50 half-hours.
-
-    Args:
-        column: of a table.
-        is_named: True if it is known to count such steps, whatever it is called.
-    """
-    hours = _numbered_hours(column)
-    is_named = is_named or hours is not None or bool(re.search(r"period|interval", str(column.name), re.IGNORECASE))
-    column = column if hours is None else hours
-    if not is_named or not pd.api.types.is_integer_dtype(column.dtype) or len(column) == 0 or column.min() != 1:
-        return None
-    most = int(column.max())
-    return next((count for count in PERIODS_OF_DAY if most in (count, count + count // 24)), None)
-
-
-def _numbered_hours(column: pd.Series) -> pd.Series | None:
-    """The numbers of `HE01` to `HE24`, `H1` or `Hour 1`; None for other cells."""
-    if not isinstance(column.dtype, pd.CategoricalDtype) or not 0 < len(column.cat.categories) <= 25:
-        return None
-    cells = [re.fullmatch(r"([^\W\d_]+)[ _]?0?(\d{1,2})", str(cell)) for cell in column.cat.categories]
-    hours = [int(cell[2]) for cell in cells if cell is not None and cell[1].lower() in ("he", *UNITS_OF_TIME["hour"])]
-    if len(hours) < len(cells) or column.isna().any():
-        return None
-    return pd.Series(np.array(hours, np.int64)[column.cat.codes], index=column.index, name=column.name)
-
-
-def minutes_of_hour(column: pd.Series) -> pd.Series | None:
-    """The minutes at which the parts of an hour begin, of a column that counts them from 1, or minutes from 0 to 59.
-
-    None for other columns.
-    """
-    if not pd.api.types.is_integer_dtype(column.dtype) or len(column) == 0:
-        return None
-    first, most, number = int(column.min()), int(column.max()), column.nunique()
-    if first == 0 and most < 60 and number > 1 and most == 60 - 60 // number:
-        return column
-    return (column - 1) * (60 // most) if first == 1 and most == number > 1 and 60 % most == 0 else None
-
-
 # --------------------------------------------------------------------------- together
 
 
@@ -359,13 +279,13 @@ def joined_time(columns: list[pd.Series], source: str) -> pd.Series:
         if last is None:
             return _date_of_units(units)
         if "day" in units and (periods_of_day(last) is not None or is_clock(last)):
-            return _date_and_clock(_date_of_units(units), last)
+            return date_and_clock(_date_of_units(units), last)
     if len(columns) == 2:
-        return _date_and_clock(*columns)
+        return date_and_clock(*columns)
     minutes = minutes_of_hour(columns[2]) if len(columns) == 3 else None
     if minutes is not None and is_hours(columns[1]):
         hours = columns[1] - (columns[1].min() == 1)  # counted from 1 on as its parts are
-        return _date_and_clock(columns[0], hours + minutes / 60)
+        return date_and_clock(columns[0], hours + minutes / 60)
     names = ", ".join(f"'{column.name}'" for column in columns)
     message = f"'{source}': --time joins {names}, which are neither a date and a clock nor units of time"
     raise DataError(message, "--time year,month,day,hour or --time date,time", code="FA201", options=("time",))
@@ -374,8 +294,7 @@ def joined_time(columns: list[pd.Series], source: str) -> pd.Series:
 def _by_position(columns: list[pd.Series]) -> list[pd.Series]:
     """Columns whose names say nothing, behind one of years, called month, day, hour and minute in this order.
 
-    The second of two keeps its name where it counts the days of the year, and is the week where its name has that word.
-    Where they have names, they go on by one.
+    One whose name has the word week is called so. The others keep their names.
     """
     units = [unit_of_column(column) for column in columns]
     if not holds_years(columns[0]) or units[0] not in (None, "year") or None not in units:
@@ -383,103 +302,63 @@ def _by_position(columns: list[pd.Series]) -> list[pd.Series]:
     called = [columns[0].rename("year")]
     for column, known, unit in zip(columns[1:], units[1:], ("month", "day", "hour", "minute"), strict=False):
         unit = "week" if "week" in map(unit_of, words_of(str(column.name))) else unit
-        fits = are_counts(column) and 0 <= column.min() <= column.max() <= _MOST_OF_UNITS[unit]
-        is_named = re.fullmatch(r"column_\d+", str(column.name)) is None
-        if unit == "month" and units[0] == "year":  # whoever names the years names the months: these are firms
-            fits = fits and not is_named
-        if is_named and fits and unit in ("month", "week"):
-            steps = np.diff(columns[0].to_numpy(np.int64) * _OF_YEARS[unit] + column.to_numpy(np.int64))
-            fits = bool(np.sum(steps == 1) >= MOSTLY_DAYS * max(np.sum(steps > 0), 1))
-        fits = fits and not (is_named and unit == "day" and not are_days_of_months([*called, column]))
-        fits = fits and not (unit == "hour" and periods_of_day(column) is not None)  # which begins at 00:00
-        called.append(column.rename(unit) if known is None and fits else column)
+        is_counted = known is None and _may_count(column, unit, called, has_named_years=units[0] == "year")
+        called.append(column.rename(unit) if is_counted else column)
     return called
+
+
+def _may_count(column: pd.Series, unit: str, before: list[pd.Series], *, has_named_years: bool) -> bool:
+    """Return whether a column of another name counts a unit of those before it: where it has a name, it goes on by one.
+
+    Args:
+        column: of any cells.
+        unit: by the position of the column.
+        before: the year, and the larger units.
+        has_named_years: True where the column of years is called so.
+    """
+    if not are_counts(column) or not 0 <= column.min() <= column.max() <= _MOST_OF_UNITS[unit]:
+        return False
+    if unit == "hour":
+        return periods_of_day(column) is None  # which begins at 00:00
+    if unit == "minute" or re.fullmatch(r"column_\d+", str(column.name)):
+        return True
+    if unit == "day":
+        return are_days_of_months([*before, column])
+    if unit == "month" and has_named_years:  # whoever names the years names the months: these are firms
+        return False
+    steps = np.diff(before[0].to_numpy(np.int64) * _OF_YEARS[unit] + column.to_numpy(np.int64))
+    return bool(np.sum(steps == 1) >= MOSTLY_DAYS * max(np.sum(steps > 0), 1))
 
 
 def _date_of_units(units: dict[str | None, pd.Series]) -> pd.Series:
     year = _years(units["year"])
     if "week" in units:
-        return year + "-W" + _digits(units["week"], 2)
+        return year + "-W" + as_digits(units["week"], 2)
     month = next((_months(units[unit], unit) for unit in ("month", "quarter", "half") if unit in units), "01")
-    text = year + "-" + month + "-" + (_digits(units["day"], 2) if "day" in units else "01")
+    text = year + "-" + month + "-" + (as_digits(units["day"], 2) if "day" in units else "01")
     if "hour" not in units:
         return text
-    return text + " " + _digits(units["hour"], 2) + ":" + (_digits(units["minute"], 2) if "minute" in units else "00")
+    minute = as_digits(units["minute"], 2) if "minute" in units else "00"
+    return text + " " + as_digits(units["hour"], 2) + ":" + minute
 
 
 def _day_of_year(year: pd.Series, day: pd.Series) -> pd.Series:
-    return _years(year) + "-" + _digits(day, 3)
-
-
-def _date_and_clock(date: pd.Series, clock: pd.Series) -> pd.Series:
-    """A date, and a time of day, `18:00`, `18.00.00`, an interval `18 - 19`, or an hour, with a blank between them."""
-    is_beyond_hours = pd.api.types.is_integer_dtype(clock.dtype) and len(clock) > 0 and clock.max() > 25
-    per_day = periods_of_day(clock, is_named=is_beyond_hours)
-    if per_day is not None:
-        return _start_of_period(date, clock, per_day)
-    if is_clock_of_digits(clock):
-        digits = _digits(clock, 6 if clock.max() > 2400 else 4)
-        return _as_day(date) + " " + digits.str.replace(re.compile(r"(?<=\d)(?=(?:\d\d)+$)"), ":", regex=True)
-    if pd.api.types.is_numeric_dtype(clock.dtype):
-        return _as_day(date) + " " + _clock_of((clock * 60).round().astype("Int64"))
-    time = clock.astype("string").str.strip().str.replace(re.compile(r"^(\d\d)\s?-\s?\d\d$"), r"\1:00", regex=True)
-    time = time.str.replace(re.compile(rf"^({_TIME_OF_DAY})\s?-\s?{_TIME_OF_DAY}$"), r"\1", regex=True)
-    time = time.str.replace(re.compile(r"^(\d{1,2})\.(\d{2})\.(\d{2})$"), r"\1:\2:\3", regex=True)
-    return _as_day(date) + " " + time
-
-
-def _start_of_period(date: pd.Series, period: pd.Series, per_day: int) -> pd.Series:
-    """The clock at which each period of a day starts, on days of a clock change as it is put at the end of an hour.
-
-    The clock of British half-hours is changed at 1:00, that of central Europe at 2:00.
-    """
-    hour = per_day // 24
-    hours = _numbered_hours(period)
-    numbers = (period if hours is None else hours).to_numpy(np.int64) - 1
-    most = pd.Series(numbers).groupby(pd.factorize(date)[0]).transform("max").to_numpy() + 1
-    before = hour * (1 if per_day == 48 else 2)  # periods before the hour that is skipped, or repeated
-    later = np.where((most == per_day - hour) & (numbers >= before), hour, 0)
-    earlier = np.where((most == per_day + hour) & (numbers >= before + hour), hour, 0)
-    minutes = (numbers + later - earlier) * (1440 // per_day)
-    return _as_day(date) + " " + _clock_of(pd.Series(minutes, date.index, "Int64"))
+    return _years(year) + "-" + as_digits(day, 3)
 
 
 # --------------------------------------------------------------------------- cells as digits
 
 
-def _clock_of(minutes: pd.Series) -> pd.Series:
-    """`07:30` of the minutes since midnight."""
-    codes, distinct = pd.factorize(minutes)
-    text = pd.array([f"{each // 60:02d}:{each % 60:02d}" for each in distinct.tolist()], "string")
-    return pd.Series(text.take(codes, allow_fill=True), minutes.index)
-
-
-def _as_day(date: pd.Series) -> pd.Series:
-    if date.dtype.kind == "M":
-        date = date.dt.strftime("%Y-%m-%d")
-    text = pd.Series(date.astype("string").str.strip())
-    return text.str.zfill(len("yymmdd")) if pd.api.types.is_integer_dtype(date.dtype) else text
-
-
 def _years(column: pd.Series) -> pd.Series:
-    digits = _digits(column, 2)
+    digits = as_digits(column, 2)
     return digits.map(full_year, na_action="ignore").astype("string") if _are_short_years(column) else digits
 
 
 def _months(column: pd.Series, unit: str) -> pd.Series:
     """The first month of each part of a year, by its number or by its name; other cells stay, and are no stamps."""
-    digits, months = _digits(column, 1), 12 // _OF_YEARS[unit]
+    digits, months = as_digits(column, 1), 12 // _OF_YEARS[unit]
     codes, cells = pd.factorize(digits)
     called = first_months(tuple(cells))
     numbers = [(int(cell) - 1) * months + 1 if cell.isdecimal() else called[cell] for cell in cells]
     text = [cell if number is None else f"{number:02d}" for cell, number in zip(cells, numbers, strict=True)]
     return pd.Series(pd.array(text, "string").take(codes, allow_fill=True), column.index, name=column.name)
-
-
-def _digits(column: pd.Series, width: int) -> pd.Series:
-    """Whole numbers as digits, `W05` too; other cells stay as they are, and are refused as stamps."""
-    codes, distinct = pd.factorize(column)  # of hundreds of thousands of cells few differ
-    text = pd.Series(distinct).astype("string").str.strip().str.replace(r"\.0+$", "", regex=True)
-    text = text.str.replace(re.compile(r"^[Ww](?=\d)"), "", regex=True)
-    digits = text.str.zfill(width).array.take(codes, allow_fill=True)
-    return pd.Series(digits, index=column.index, name=column.name)

@@ -1,0 +1,157 @@
+"""Columns of times of day: clocks, hours, numbered parts of a day; and the stamps that they make beside a date."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pandas as pd
+
+from forecast_attn.data.column_names import UNITS_OF_TIME
+from forecast_attn.data.number_stamps import is_plain_number
+
+PERIODS_OF_DAY = (24, 48, 96, 144, 288)
+"""Numbers of steps of equal length that a day is divided into."""
+_TIME_OF_DAY = r"\d{1,2}:\d{2}"
+_CLOCK = re.compile(
+    rf"{_TIME_OF_DAY}(:\d{{2}}(\.\d+)?)?( ?[AaPp]\.?[Mm]\.?| ?[ap])?|\d{{1,2}}\.\d{{2}}\.\d{{2}}"
+    rf"|\d\d\s?-\s?\d\d|{_TIME_OF_DAY}\s?-\s?{_TIME_OF_DAY}"
+)
+_HOURS = re.compile(r"(\d\d)\s?-\s?(\d\d)")
+"""18 - 19 is an hour of the day, and 15-19 an age."""
+_DOTTED_DATE = re.compile(r"(0?[1-9]|[12]\d|3[01])\.(0[1-9]|1[0-2])\.\d{2}")
+"""06.01.21 is no time of day, unless others are 06.00.00 and 06.15.00."""
+
+
+def is_clock(column: pd.Series) -> bool:
+    """Return whether cells are times of day without a date: `13:05`, `1:05 PM`, `13.05.00`, `13 - 14`."""
+    if pd.api.types.is_numeric_dtype(column.dtype) or column.dtype.kind in "mM":
+        return False
+    cells = column.iloc[:1000].dropna().astype(str).str.strip().head(20)
+    if len(cells) == 0 or all(_DOTTED_DATE.fullmatch(cell) for cell in cells):
+        return False
+    hours = [(int(match[1]), int(match[2])) for cell in cells if (match := _HOURS.fullmatch(cell))]
+    return all(map(_CLOCK.fullmatch, cells)) and all(end in (start + 1, 0) for start, end in hours)
+
+
+def is_clock_of_digits(column: pd.Series) -> bool:
+    """Return whether whole numbers are times of day: 1545, or 154500 for a quarter to four; no hours from 0 to 24."""
+    if not pd.api.types.is_integer_dtype(column.dtype) or len(column) == 0 or column.min() < 0 or column.max() < 100:
+        return False
+    numbers = column.to_numpy(np.int64)
+    numbers = numbers if numbers.max() <= 2400 else numbers // 100 * (numbers % 100 < 60).all()
+    return bool(numbers.max() <= 2400 and (numbers % 100 < 60).all() and len(np.unique(numbers)) > 1)
+
+
+def is_hours(column: pd.Series) -> bool:
+    """Return whether numbers may be the hours of days, at least half of them, with halves and quarters of some or not.
+
+    0 to 24, by whole minutes.
+    """
+    if not is_plain_number(column) or len(column) == 0:
+        return False
+    if not (column.min() >= 0 and 11 <= column.max() <= 24) or column.isna().any():
+        return False
+    minutes = column.to_numpy(np.float64) * 60
+    return bool(np.abs(minutes - np.round(minutes)).max() < 0.01 and len(np.unique(minutes)) >= 12)
+
+
+def periods_of_day(column: pd.Series, *, is_named: bool = False) -> int | None:
+    """Hours, half-hours or shorter steps of a day that a column called period counts from 1; None for other columns.
+
+    Also hours written as `HE01` (hour ending). A day of a clock change has one hour more or less: 46 or 50 half-hours.
+
+    Args:
+        column: of a table.
+        is_named: True if it is known to count such steps, whatever it is called.
+    """
+    hours = _numbered_hours(column)
+    is_named = is_named or hours is not None or bool(re.search(r"period|interval", str(column.name), re.IGNORECASE))
+    column = column if hours is None else hours
+    if not is_named or not pd.api.types.is_integer_dtype(column.dtype) or len(column) == 0 or column.min() != 1:
+        return None
+    most = int(column.max())
+    return next((count for count in PERIODS_OF_DAY if most in (count, count + count // 24)), None)
+
+
+def _numbered_hours(column: pd.Series) -> pd.Series | None:
+    """The numbers of `HE01` to `HE24`, `H1` or `Hour 1`; None for other cells."""
+    if not isinstance(column.dtype, pd.CategoricalDtype) or not 0 < len(column.cat.categories) <= 25:
+        return None
+    cells = [re.fullmatch(r"([^\W\d_]+)[ _]?0?(\d{1,2})", str(cell)) for cell in column.cat.categories]
+    hours = [int(cell[2]) for cell in cells if cell is not None and cell[1].lower() in ("he", *UNITS_OF_TIME["hour"])]
+    if len(hours) < len(cells) or column.isna().any():
+        return None
+    return pd.Series(np.array(hours, np.int64)[column.cat.codes], index=column.index, name=column.name)
+
+
+def minutes_of_hour(column: pd.Series) -> pd.Series | None:
+    """The minutes at which the parts of an hour begin, of a column that counts them from 1, or minutes from 0 to 59.
+
+    None for other columns.
+    """
+    if not pd.api.types.is_integer_dtype(column.dtype) or len(column) == 0:
+        return None
+    first, most, number = int(column.min()), int(column.max()), column.nunique()
+    if first == 0 and most < 60 and number > 1 and most == 60 - 60 // number:
+        return column
+    return (column - 1) * (60 // most) if first == 1 and most == number > 1 and 60 % most == 0 else None
+
+
+# --------------------------------------------------------------------------- beside a date
+
+
+def date_and_clock(date: pd.Series, clock: pd.Series) -> pd.Series:
+    """A date, and a time of day, `18:00`, `18.00.00`, an interval `18 - 19`, or an hour, with a blank between them."""
+    is_beyond_hours = pd.api.types.is_integer_dtype(clock.dtype) and len(clock) > 0 and clock.max() > 25
+    per_day = periods_of_day(clock, is_named=is_beyond_hours)
+    if per_day is not None:
+        return _start_of_period(date, clock, per_day)
+    if is_clock_of_digits(clock):
+        digits = as_digits(clock, 6 if clock.max() > 2400 else 4)
+        return _as_day(date) + " " + digits.str.replace(re.compile(r"(?<=\d)(?=(?:\d\d)+$)"), ":", regex=True)
+    if pd.api.types.is_numeric_dtype(clock.dtype):
+        return _as_day(date) + " " + _clock_of((clock * 60).round().astype("Int64"))
+    time = clock.astype("string").str.strip().str.replace(re.compile(r"^(\d\d)\s?-\s?\d\d$"), r"\1:00", regex=True)
+    time = time.str.replace(re.compile(rf"^({_TIME_OF_DAY})\s?-\s?{_TIME_OF_DAY}$"), r"\1", regex=True)
+    time = time.str.replace(re.compile(r"^(\d{1,2})\.(\d{2})\.(\d{2})$"), r"\1:\2:\3", regex=True)
+    return _as_day(date) + " " + time
+
+
+def _start_of_period(date: pd.Series, period: pd.Series, per_day: int) -> pd.Series:
+    """The clock at which each period of a day starts, on days of a clock change as it is put at the end of an hour.
+
+    The clock of British half-hours is changed at 1:00, that of central Europe at 2:00.
+    """
+    hour = per_day // 24
+    hours = _numbered_hours(period)
+    numbers = (period if hours is None else hours).to_numpy(np.int64) - 1
+    most = pd.Series(numbers).groupby(pd.factorize(date)[0]).transform("max").to_numpy() + 1
+    before = hour * (1 if per_day == 48 else 2)  # periods before the hour that is skipped, or repeated
+    later = np.where((most == per_day - hour) & (numbers >= before), hour, 0)
+    earlier = np.where((most == per_day + hour) & (numbers >= before + hour), hour, 0)
+    minutes = (numbers + later - earlier) * (1440 // per_day)
+    return _as_day(date) + " " + _clock_of(pd.Series(minutes, date.index, "Int64"))
+
+
+def _clock_of(minutes: pd.Series) -> pd.Series:
+    """`07:30` of the minutes since midnight."""
+    codes, distinct = pd.factorize(minutes)
+    text = pd.array([f"{each // 60:02d}:{each % 60:02d}" for each in distinct.tolist()], "string")
+    return pd.Series(text.take(codes, allow_fill=True), minutes.index)
+
+
+def _as_day(date: pd.Series) -> pd.Series:
+    if date.dtype.kind == "M":
+        date = date.dt.strftime("%Y-%m-%d")
+    text = pd.Series(date.astype("string").str.strip())
+    return text.str.zfill(len("yymmdd")) if pd.api.types.is_integer_dtype(date.dtype) else text
+
+
+def as_digits(column: pd.Series, width: int) -> pd.Series:
+    """Whole numbers as digits, `W05` too; other cells stay as they are, and are refused as stamps."""
+    codes, distinct = pd.factorize(column)  # of hundreds of thousands of cells few differ
+    text = pd.Series(distinct).astype("string").str.strip().str.replace(r"\.0+$", "", regex=True)
+    text = text.str.replace(re.compile(r"^[Ww](?=\d)"), "", regex=True)
+    digits = text.str.zfill(width).array.take(codes, allow_fill=True)
+    return pd.Series(digits, index=column.index, name=column.name)
