@@ -6,15 +6,14 @@ from typing import Any
 
 import pandas as pd
 
+from forecast_attn.checking.blank_evidence import find_blanks
+from forecast_attn.checking.header_evidence import find_header_rows, line_of_names
 from forecast_attn.checking.line_evidence import (
-    find_blanks,
     find_footer,
-    find_header_rows,
     find_preamble,
     find_rules,
     find_titles_of_one_column,
     find_wide_titles,
-    line_of_names,
 )
 from forecast_attn.data.reading.dialect import BLANKS, SAMPLE, Sample, find_delimiter
 from forecast_attn.data.reading.encoding import encoding_of_start
@@ -39,22 +38,23 @@ def extra_line_options(text: Source, options: dict[str, Any], problem: object) -
 
 def _ways_around(start: str, end: str, problem: object) -> tuple[dict[str, Any], ...]:
     """The options for the first and the last lines of a text, below the titles of a sheet."""
-    rules = find_rules(start)
-    plain = _without_comments(start, rules["comment"], "\n") if rules else start
-    above = find_preamble(plain) | rules
-    blanks = find_blanks(plain)
-    blanks |= rules if blanks else {}
-    tried = (*_with_footer(blanks, end), *_with_footer(above, end), find_titles_of_one_column(start))
-    likely = [each for each in tried if each]
-    ways = [{**each, **named} for each in likely or [{}] if (named := _header_rows(start, each))]
-    if isinstance(problem, pd.DataFrame) and problem.shape[1] > 1:  # what can be read may have titles, or longer names
-        titles = find_wide_titles(start)
-        as_wide = [{}, *(each for each in likely if set(each) == {"comment"})]  # titles have as many fields as rows
-        named_ways = [{**each, **named} for each in as_wide if (named := _header_rows(start, each))]
-        return (titles,) if titles else tuple(way for way in (*as_wide, *named_ways) if way)
     if isinstance(problem, DataError) and problem.code == "FA107" and problem.column is not None:
         return ()  # tables side by side
-    return (*ways, *likely, {"header": False})
+    rules = find_rules(start)
+    plain = _without_comments(start, rules["comment"], "\n") if rules else start
+    above, blanks = find_preamble(plain) | rules, find_blanks(plain)
+    ways = (*_with_footer(blanks | rules, end), *_with_footer(above, end)) if blanks else _with_footer(above, end)
+    likely = [way for way in (*ways, find_titles_of_one_column(start)) if way]
+    if isinstance(problem, pd.DataFrame) and problem.shape[1] > 1:  # what can be read may have titles, or longer names
+        titles = find_wide_titles(start)
+        comments = [way for way in likely if set(way) == {"comment"}]
+        return (titles,) if titles else (*comments, *_with_header_rows(start, [{}, *comments]))
+    return (*_with_header_rows(start, likely or [{}]), *likely, {"header": False})
+
+
+def _with_header_rows(start: str, ways: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The options below which names stand in several lines, with the option for these."""
+    return [{**way, **named} for way in ways if (named := _header_rows(start, way))]
 
 
 def _with_footer(above: dict[str, Any], end: str) -> tuple[dict[str, Any], ...]:

@@ -11,10 +11,11 @@ import numpy as np
 import pandas as pd
 
 from forecast_attn.checking.examination import Examination
-from forecast_attn.checking.line_evidence import find_tables, find_titles
+from forecast_attn.checking.line_evidence import find_titles
 from forecast_attn.checking.line_options import ends_in_utf8, ends_of, extra_line_options
 from forecast_attn.checking.missing_marks import marks_of_missing
 from forecast_attn.checking.number_times import SEASONS_OF_UNITS
+from forecast_attn.checking.several_tables import find_tables
 from forecast_attn.checking.undated_evidence import rows_of_words_at_end, undated_rows
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import Finding
@@ -22,17 +23,11 @@ from forecast_attn.data.reading import read_table
 from forecast_attn.data.reading.dialect import Sample, find_delimiter
 from forecast_attn.data.reading.extra_lines import ExtraLines, without_extra_lines
 from forecast_attn.data.reading.joined import ROW_NUMBER, with_joined
-from forecast_attn.data.reading.layouts import (
-    arranged,
-    find_steps,
-    likely_layout,
-    names_of_grid,
-    names_of_rows,
-    unit_of_steps,
-)
+from forecast_attn.data.reading.layouts import arranged, likely_layout, names_of_grid, names_of_rows
 from forecast_attn.data.reading.merged import has_merged_cells
 from forecast_attn.data.reading.sheets import holds_sheets, sheet_as_text, sheet_names
 from forecast_attn.data.reading.source import TEXT_KINDS, Source
+from forecast_attn.data.reading.step_columns import find_steps, unit_of_steps
 from forecast_attn.data.reading.undated import first_dates, without_undated
 from forecast_attn.data.roles import MOST_UNDECLARED, empty_columns
 from forecast_attn.data.timestamps import looks_like_dates

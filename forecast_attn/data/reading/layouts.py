@@ -7,10 +7,7 @@ hour beside the day, or per year beside the months.
 
 from __future__ import annotations
 
-import contextlib
 import itertools
-import re
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -31,40 +28,17 @@ from forecast_attn.data.reading.positions import (
     file_positions,
     without_values,
 )
+from forecast_attn.data.reading.step_columns import StepColumns, are_all_months, find_steps, unit_of_steps
 from forecast_attn.data.reading.time_parts import are_dates_of_years, holds_years
-from forecast_attn.data.timestamps import looks_like_dates, parse_timestamps
-from forecast_attn.data.written_dates import month_number
+from forecast_attn.data.timestamps import looks_like_dates
 from forecast_attn.errors import ConfigError, DataError
 
-FEWEST_STEPS = 3
-"""Columns that are steps, in a table of one series per row."""
 MANY_STEPS = 8
 """Fewest numbered columns that are rather steps than variables."""
 MOST_NAMES = 4
 """Columns that together name a row."""
 MOST_TEXTS = 8
-
-_STEM = re.compile(r"(\D*?)[ ._-]?(\d{1,6})")
-_DATED = re.compile(
-    r"\d{4}([-./]\d{1,2}){0,2}|\d{4}[- ]?[QqMm]\d{1,2}|(\d{1,2}[-./]){1,2}\d{4}|\d{1,2}[-./]\d{1,2}[-./]\d{2}"
-)
-_OF_YEARS = re.compile(r"(.*?[^\d]+?)[ ._-]?((?:1[6-9]|2[0-2])\d{2})")
-"""Names of one value in several years: `gdp1990`, `gdp2000`."""
-_WITH_WORDS = re.compile(
-    r"([^\W\d_]{3,9}\.?|[QqTt][1-4]|[Ww]\d\d?)[ /_'-]*\d{2,4}|\d{4}[ /_-]*([^\W\d_]{3,9}|[Ww]\d\d?)"
-)
-"""Names that may be months, quarters or weeks: `Jan-24`, `Q1 2024`, `2024 W05`."""
-_FORMS = (_DATED, _WITH_WORDS)
-
-
-@dataclass(frozen=True)
-class StepColumns:
-    """Columns whose names are steps, in the order of time."""
-
-    names: tuple[str, ...]
-    stamps: NDArray[Any]
-    """Dates, or numbers from 1 (num_columns,)."""
-    are_dates: bool
+"""Columns of text among which they are looked for."""
 
 
 def check_layout(config: DataConfig) -> None:
@@ -153,118 +127,30 @@ def likely_layout(frame: pd.DataFrame) -> str | None:
     if names_of_grid(frame) is not None:
         return "calendar"
     steps = find_steps(frame)
-    if steps is None:
-        return None
+    return "rows" if steps is not None and _are_series(frame, steps) else None
+
+
+def _are_series(frame: pd.DataFrame, steps: StepColumns) -> bool:
+    """Return whether the rows are series along the steps, rather than times of variables that have numbers."""
     names = set(steps.names)
     others = [name for name in frame.columns if name not in names]
     dates = [name for name in others if _is_dates(frame[name])]
-    if _are_months(steps.names):  # with a year, too, they are a calendar; beside numbers alone, switches
-        return None if dates or all(pd.api.types.is_numeric_dtype(frame[name].dtype) for name in others) else "rows"
-    if unit_of_steps(steps) is not None and len(steps.names) >= MANY_STEPS:  # wk1, wk2, … beside what names a row
-        is_time = any(frame[name].is_unique and len(frame) > 1 for name in dates)
-        return None if is_time or not _are_named(frame, [name for name in others if name not in dates]) else "rows"
-    has_more_steps_than_rows = steps.are_dates and len(steps.names) > len(frame)  # a date beside them is a property
-    if not has_more_steps_than_rows and dates:
-        return None
+    words = [name for name in others if name not in dates and not pd.api.types.is_numeric_dtype(frame[name].dtype)]
     if steps.are_dates:
-        return "rows"
-    words = [name for name in others if not pd.api.types.is_numeric_dtype(frame[name].dtype)]
-    texts = [name for name in words if frame[name].is_unique and not are_dates_of_years(frame[name])]
-    are_too_few_rows = not others and len(frame) < MANY_STEPS <= len(steps.names)  # to be steps
-    return "rows" if (len(steps.names) >= MANY_STEPS and texts) or are_too_few_rows else None
-
-
-def _are_named(frame: pd.DataFrame, names: list[str]) -> bool:
-    """Return whether columns of text tell the rows apart."""
-    texts = [name for name in names if not pd.api.types.is_numeric_dtype(frame[name].dtype)]
-    return bool(texts) and not frame.duplicated(subset=texts).any()
-
-
-def unit_of_steps(steps: StepColumns) -> str | None:
-    """The unit of time that is counted in the names of steps: wk1, wk2, …; None for others."""
-    match = None if steps.are_dates else _STEM.fullmatch(steps.names[0].strip())
-    return None if match is None else "week" if match[1].lower() == "w" else unit_of(match[1])
+        return not dates or len(steps.names) > len(frame)  # a date beside so many steps is a property
+    if are_all_months(steps.names):  # with a year, too, they are a calendar; beside numbers alone, switches
+        return bool(words) and not dates
+    if len(steps.names) < MANY_STEPS:
+        return False
+    if unit_of_steps(steps) is not None:  # wk1, wk2, … beside what names a row
+        is_time = any(frame[name].is_unique and len(frame) > 1 for name in dates)
+        return not is_time and bool(words) and not frame.duplicated(subset=words).any()
+    is_named = any(frame[name].is_unique and not are_dates_of_years(frame[name]) for name in words)
+    are_too_few_rows = not others and len(frame) < MANY_STEPS  # to be steps
+    return not dates and (is_named or are_too_few_rows)
 
 
 # --------------------------------------------------------------------------- one series per row
-
-
-def find_steps(frame: pd.DataFrame) -> StepColumns | None:
-    """The columns of numbers whose names are dates, or go on by one; None where there are too few.
-
-    Of years beside their quarters or months, the finer ones, which are more.
-    """
-    types = zip(frame.columns, frame.dtypes, strict=True)
-    numbers = [str(name) for name, dtype in types if dtype.kind in "iuf" or _is_number_or_empty(frame[name])]
-    forms = ({name: text for name in numbers if form.fullmatch(text := _plain_date(name))} for form in _FORMS)
-    dated = [steps for texts in forms if (steps := _dated(texts)) is not None]
-    if dated:
-        return max(dated, key=lambda steps: len(steps.names))
-    return _of_years(numbers) or _months_of_one_year(numbers) or _numbered(numbers)
-
-
-def _of_years(names: list[str]) -> StepColumns | None:
-    """The columns that have one name before a year; None where there are several such names, or none."""
-    matches = {name: match for name in names if (match := _OF_YEARS.fullmatch(name.strip()))}
-    if len({match[1] for match in matches.values()}) != 1:
-        return None
-    return _dated({name: match[2] for name, match in matches.items()})
-
-
-def _dated(texts: dict[str, str]) -> StepColumns | None:
-    """The columns in the order of their dates; None where there are too few, or one is no date, or two are one.
-
-    Args:
-        texts: name -> date.
-    """
-    if len(texts) < FEWEST_STEPS:
-        return None
-    with contextlib.suppress(DataError):
-        if parse_timestamps(pd.Series(list(texts.values())[:FEWEST_STEPS], dtype="str"))[1].any():
-            return None  # as of column_1, column_2, … in a table of thousands
-    try:
-        stamps, bad = parse_timestamps(pd.Series(list(texts.values()), dtype="str"))
-    except DataError:
-        return None
-    if bad.any() or stamps.dtype.kind != "M" or len(np.unique(stamps)) < len(stamps):
-        return None
-    order = np.argsort(stamps, kind="stable")
-    names = list(texts)
-    return StepColumns(tuple(names[index] for index in order), stamps[order], True)
-
-
-def _plain_date(name: str) -> str:
-    """A name without what R and the World Bank add, and without the word year: `X2015.07.01`, `1960 [YR1960]`."""
-    return re.sub(r"\s*\[YR\d{4}\]$", "", re.sub(r"(?i)^(X|(year|yr|fy)[ _.-]?)(?=\d{4})", "", name.strip())).strip()
-
-
-def _months_of_one_year(names: list[str]) -> StepColumns | None:
-    """The columns that are called by the words of all twelve months, of a table that does not say of which year."""
-    months = {_month_of_word(name): name for name in names}
-    ordered = tuple(months[month] for month in range(1, 13) if month in months)
-    return StepColumns(ordered, np.arange(1, 13), False) if _are_months(ordered) else None
-
-
-def _are_months(names: tuple[str, ...]) -> bool:
-    return [_month_of_word(name) for name in names] == list(range(1, 13))
-
-
-def _month_of_word(name: str) -> int | None:
-    return None if re.search(r"\d", name) else month_number(name.strip().lower().rstrip("."))
-
-
-def _numbered(names: list[str]) -> StepColumns | None:
-    """The largest group of columns that have one name before a number, and numbers one apart."""
-    groups: dict[str, list[tuple[int, str]]] = {}
-    for name in names:
-        match = _STEM.fullmatch(name.strip())
-        if match:
-            groups.setdefault(match[1], []).append((int(match[2]), name))
-    largest = max(groups.values(), key=len, default=[])
-    numbers = sorted(largest)
-    if len(numbers) < FEWEST_STEPS or numbers[-1][0] - numbers[0][0] != len(numbers) - 1:
-        return None
-    return StepColumns(tuple(name for _, name in numbers), np.arange(1, len(numbers) + 1), False)
 
 
 def _rows_made_long(frame: pd.DataFrame, config: DataConfig, source: str, report: Report) -> pd.DataFrame:
@@ -398,15 +284,6 @@ def _refuse_text(frame: pd.DataFrame, names: tuple[str, ...], source: str) -> No
             value, row = str(texts.iloc[index]), index + 1
             message = f"'{source}': column '{name}' has '{value}' at {row_and_line(row)}; expected a number"
             raise DataError(message, "correct the cell, or empty it", code="FA103", row=row, column=name, value=value)
-
-
-def _is_number_or_empty(column: pd.Series) -> bool:
-    from forecast_attn.data.roles import is_numeric  # which imports this package
-
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        has_digits = any(re.search(r"\d", str(cell)) for cell in column.dtype.categories)
-        return bool((column.array.codes < 0).all()) or (has_digits and is_numeric(column))
-    return bool(column.isna().all()) or (is_numeric(column) and not pd.api.types.is_bool_dtype(column.dtype))
 
 
 def _is_dates(column: pd.Series) -> bool:

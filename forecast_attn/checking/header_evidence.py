@@ -1,0 +1,69 @@
+"""Names of columns in several lines: how many lines, and whether one of them is enough."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from forecast_attn.checking.line_evidence import FEWEST_BELOW, MOST_HEADER_ROWS
+from forecast_attn.data.column_names import LOOSE_TIME_NAMES, TIME_NAMES
+from forecast_attn.data.reading.cell_kinds import are_numbers
+from forecast_attn.data.reading.cell_numbers import shows_number
+from forecast_attn.data.reading.header import MOST_CELLS
+from forecast_attn.data.timestamps import looks_like_dates
+
+FEWEST_CELLS = 40
+"""Cells below several lines that show that they are names, where the first one alone has one name for two columns."""
+
+
+def find_header_rows(records: list[list[str]]) -> int:
+    """Number of lines that name the columns: 2 where units stand below the names.
+
+    Lines below the first one are no rows if no cell of them is a number in a column of numbers.
+
+    Args:
+        records: the first lines, as many cells each.
+    """
+    width = len(records[0])
+    rows = [record[:MOST_CELLS] for record in records if len(record) == width]
+    for count in range(2, MOST_HEADER_ROWS + 1):
+        below = rows[count:]
+        has_many_cells = len(set(rows[0])) < len(rows[0]) and len(below) * width >= FEWEST_CELLS
+        if not below or (len(below) < FEWEST_BELOW and not has_many_cells):
+            return 1
+        if _may_be_a_row(rows[count - 1], below):  # as in nearly every table: a quick answer
+            return 1
+        numeric = [index for index in range(width) if are_numbers([row[index] for row in below])]
+        if not numeric:
+            return 1
+        if any(shows_number(below[0][index]) for index in numeric):
+            return count
+    return 1
+
+
+def _may_be_a_row(record: list[str], rows: list[list[str]]) -> bool:
+    """Return whether a line is blank, or has a number in a column of numbers."""
+    columns = ([row[index] for row in rows] for index, cell in enumerate(record) if shows_number(cell))
+    return not any(cell.strip() for cell in record) or any(map(are_numbers, columns))
+
+
+def line_of_names(names: list[list[str]], rows: list[list[str]]) -> int | None:
+    """The one of several lines above the rows that names all columns by itself, dates among them; None for none.
+
+    The lines below it have no date, as those of units. It is the one that calls the dates so, or else the first line,
+    or the last one below titles and codes.
+
+    Args:
+        names: the lines.
+        rows: those below them.
+    """
+    width = len(names[0])
+    full = [row for row in rows if len(row) == width]
+    columns = (pd.Series([row[at] for row in full], dtype="str") for at in range(min(width, MOST_CELLS)))
+    dates = next((at for at, column in enumerate(columns) if looks_like_dates(column)), None)
+    whole = [at for at, line in enumerate(names) if len({name.strip() for name in line} - {""}) == width]
+    if dates is None or not whole:
+        return None
+    times = (*TIME_NAMES, *LOOSE_TIME_NAMES)
+    called = next((at for at, line in enumerate(names) if line[dates].strip().lower() in times), None)
+    likeliest = 0 if 0 in whole else whole[-1]
+    return likeliest if called is None else called if called in whole else None

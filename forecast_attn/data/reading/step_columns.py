@@ -1,0 +1,137 @@
+"""Columns that are steps of time: those whose names are dates, parts of a year, or numbers that go on by one."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from forecast_attn.data.column_names import unit_of
+from forecast_attn.data.timestamps import parse_timestamps
+from forecast_attn.data.written_dates import month_number
+from forecast_attn.errors import DataError
+
+FEWEST_STEPS = 3
+"""Columns that are steps, in a table of one series per row."""
+
+_NUMBERED = re.compile(r"(\D*?)[ ._-]?(\d{1,6})")
+"""Names that have a number: `d_1`, `wk12`, `3`."""
+_DATED = re.compile(
+    r"\d{4}([-./]\d{1,2}){0,2}|\d{4}[- ]?[QqMm]\d{1,2}|(\d{1,2}[-./]){1,2}\d{4}|\d{1,2}[-./]\d{1,2}[-./]\d{2}"
+)
+"""Names that may be dates in digits."""
+_OF_YEARS = re.compile(r"(.*?[^\d]+?)[ ._-]?((?:1[6-9]|2[0-2])\d{2})")
+"""Names of one value in several years: `gdp1990`, `gdp2000`."""
+_WITH_WORDS = re.compile(
+    r"([^\W\d_]{3,9}\.?|[QqTt][1-4]|[Ww]\d\d?)[ /_'-]*\d{2,4}|\d{4}[ /_-]*([^\W\d_]{3,9}|[Ww]\d\d?)"
+)
+"""Names that may be months, quarters or weeks: `Jan-24`, `Q1 2024`, `2024 W05`."""
+_FORMS = (_DATED, _WITH_WORDS)
+
+
+@dataclass(frozen=True)
+class StepColumns:
+    """Columns whose names are steps, in the order of time."""
+
+    names: tuple[str, ...]
+    stamps: NDArray[Any]
+    """Dates, or numbers from 1 (num_columns,)."""
+    are_dates: bool
+
+
+def find_steps(frame: pd.DataFrame) -> StepColumns | None:
+    """The columns of numbers whose names are dates, or go on by one; None where there are too few.
+
+    Of years beside their quarters or months, the finer ones, which are more.
+    """
+    types = zip(frame.columns, frame.dtypes, strict=True)
+    numbers = [str(name) for name, dtype in types if dtype.kind in "iuf" or _is_number_or_empty(frame[name])]
+    forms = ({name: text for name in numbers if form.fullmatch(text := _plain_date(name))} for form in _FORMS)
+    dated = [steps for texts in forms if (steps := _dated(texts)) is not None]
+    if dated:
+        return max(dated, key=lambda steps: len(steps.names))
+    return _of_years(numbers) or _months_of_one_year(numbers) or _numbered(numbers)
+
+
+def _of_years(names: list[str]) -> StepColumns | None:
+    """The columns that have one name before a year; None where there are several such names, or none."""
+    matches = {name: match for name in names if (match := _OF_YEARS.fullmatch(name.strip()))}
+    if len({match[1] for match in matches.values()}) != 1:
+        return None
+    return _dated({name: match[2] for name, match in matches.items()})
+
+
+def _dated(texts: dict[str, str]) -> StepColumns | None:
+    """The columns in the order of their dates; None where there are too few, or one is no date, or two are one.
+
+    Args:
+        texts: name -> date.
+    """
+    if len(texts) < FEWEST_STEPS:
+        return None
+    with contextlib.suppress(DataError):
+        if parse_timestamps(pd.Series(list(texts.values())[:FEWEST_STEPS], dtype="str"))[1].any():
+            return None  # as of column_1, column_2, … in a table of thousands
+    try:
+        stamps, bad = parse_timestamps(pd.Series(list(texts.values()), dtype="str"))
+    except DataError:
+        return None
+    if bad.any() or stamps.dtype.kind != "M" or len(np.unique(stamps)) < len(stamps):
+        return None
+    order = np.argsort(stamps)
+    return StepColumns(tuple(np.array(list(texts), object)[order]), stamps[order], True)
+
+
+def _plain_date(name: str) -> str:
+    """A name without what R and the World Bank add, and without the word year: `X2015.07.01`, `1960 [YR1960]`."""
+    return re.sub(r"\s*\[YR\d{4}\]$", "", re.sub(r"(?i)^(X|(year|yr|fy)[ _.-]?)(?=\d{4})", "", name.strip())).strip()
+
+
+def _months_of_one_year(names: list[str]) -> StepColumns | None:
+    """The columns that are called by the words of all twelve months, of a table that does not say of which year."""
+    months = {_month_of_word(name): name for name in names}
+    ordered = tuple(months[month] for month in range(1, 13) if month in months)
+    return StepColumns(ordered, np.arange(1, 13), False) if are_all_months(ordered) else None
+
+
+def are_all_months(names: tuple[str, ...]) -> bool:
+    """Return whether names are the words of the months from January to December."""
+    return [_month_of_word(name) for name in names] == list(range(1, 13))
+
+
+def _month_of_word(name: str) -> int | None:
+    return None if re.search(r"\d", name) else month_number(name.strip().lower().rstrip("."))
+
+
+def _numbered(names: list[str]) -> StepColumns | None:
+    """The largest group of columns that have one name before a number, and numbers one apart."""
+    groups: dict[str, list[tuple[int, str]]] = {}
+    for name in names:
+        match = _NUMBERED.fullmatch(name.strip())
+        if match:
+            groups.setdefault(match[1], []).append((int(match[2]), name))
+    largest = max(groups.values(), key=len, default=[])
+    numbers = sorted(largest)
+    if len(numbers) < FEWEST_STEPS or numbers[-1][0] - numbers[0][0] != len(numbers) - 1:
+        return None
+    return StepColumns(tuple(name for _, name in numbers), np.arange(1, len(numbers) + 1), False)
+
+
+def unit_of_steps(steps: StepColumns) -> str | None:
+    """The unit of time that is counted in the names of steps: wk1, wk2, …; None for others."""
+    match = None if steps.are_dates else _NUMBERED.fullmatch(steps.names[0].strip())
+    return None if match is None else "week" if match[1].lower() == "w" else unit_of(match[1])
+
+
+def _is_number_or_empty(column: pd.Series) -> bool:
+    from forecast_attn.data.roles import is_numeric  # which imports this package
+
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        has_digits = any(re.search(r"\d", str(cell)) for cell in column.dtype.categories)
+        return bool((column.array.codes < 0).all()) or (has_digits and is_numeric(column))
+    return bool(column.isna().all()) or (is_numeric(column) and not pd.api.types.is_bool_dtype(column.dtype))
