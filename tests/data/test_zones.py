@@ -188,18 +188,26 @@ def test_a_zone_for_whole_numbers_is_refused(as_panel: AsPanel) -> None:
         as_panel(table(np.arange(9)), tz="Europe/Berlin")
 
 
-def test_different_offsets_are_told(as_panel: AsPanel) -> None:
+@pytest.mark.parametrize(
+    ("zone", "offsets"),
+    [
+        ("Europe/Berlin", "+01:00, +02:00"),
+        ("America/Los_Angeles", "-08:00, -07:00"),
+        ("Australia/Sydney", "+10:00, +11:00"),
+    ],
+)
+def test_different_offsets_are_told_with_a_zone_that_has_them(as_panel: AsPanel, zone: str, offsets: str) -> None:
     from forecast_attn.config.options import DataConfig
     from forecast_attn.data.panel_building import build_panel
     from forecast_attn.data.roles import resolve_roles
 
-    frame = table(local_hours("Europe/Berlin", "2024-03-30", 50).map(str))
+    frame = table(local_hours(zone, "2024-01-01", 366 * 24).map(str))
     findings: list[Finding] = []
     config = DataConfig()
     build_panel(frame, resolve_roles(frame, config, "t"), config, source="t", report=findings.append)
     assert [(finding.code, finding.severity) for finding in findings] == [("FA209", "note")]
-    assert "+01:00, +02:00" in findings[0].message
-    assert "--tz Europe/Berlin" in str(findings[0].hint)
+    assert offsets in findings[0].message
+    assert f"--tz {zone}" in str(findings[0].hint)
 
 
 @pytest.mark.parametrize("tz", [None, "Europe/Berlin"])
