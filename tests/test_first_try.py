@@ -825,6 +825,12 @@ def days_in_spanish() -> pd.DataFrame:
     return pd.DataFrame({"Año": day.year, "Mes": day.month, "Día": day.day, "Ventas": values(120)})
 
 
+def hours_in_japanese() -> pd.DataFrame:
+    hour = pd.date_range("2024-01-01", periods=200, freq="h")
+    parts = {"年": hour.year, "月": hour.month, "日": hour.day, "時": hour.hour}
+    return pd.DataFrame({**parts, "電力": values(200)})
+
+
 def seconds_of_a_logger() -> pd.DataFrame:
     """Every seventh was written a bit later."""
     late = np.arange(200) % 7 == 3
@@ -1009,6 +1015,7 @@ def seconds_of_a_recorder() -> pd.DataFrame:
         (half_hours_without_names, {"time": "a,b", "forecasts": "'c', 48 steps of 30 minutes ahead"}),
         (countries_with_two_unknown, {"decimal": ".", "layout": "rows", "item_id": "row-number"}),
         (days_in_spanish, {"time": "Año,Mes,Día"}),
+        (hours_in_japanese, {"time": "年,月,日,時"}),
         (merged_days, {"layout": "merged", "item_id": "Product"}),
         (merged_years, {"layout": "merged", "time": "Year,Month"}),
         (days_of_years, {"time": "year,doy"}),

@@ -18,17 +18,26 @@ STEP_NAMES = (*STEP_WORDS, "index", "year", "unnamed: 0")
 """Names of whole numbers that are the time where there are no dates."""
 _DATE_WORDS = {"date", "datum", "fecha", "datetime", "timestamp"}
 UNITS_OF_TIME = {
-    "year": ("year", "yr", "yyyy", "yy", "y", "jahr", "année", "annee", "año", "ano", "anio", "anno"),
+    "year": (
+        *("year", "yr", "yyyy", "yy", "y", "jahr", "année", "annee", "año", "ano", "anio", "anno"),
+        *("年", "年份", "年度", "연도", "년"),
+    ),
     "half": ("half", "halfyear", "half_year", "halbjahr", "semestre"),
-    "quarter": ("quarter", "qtr", "q", "quartal", "trimestre"),
-    "month": ("month", "mon", "mo", "mth", "mnth", "mm", "m", "monat", "mois", "mes", "mês", "mese"),
-    "week": ("week", "wk", "isoweek", "woche", "semaine", "semana", "settimana"),
-    "day": ("day", "dd", "dy", "d", "mday", "dayofmonth", "day_of_month", "tag", "jour", "dia", "día", "giorno"),
-    "hour": ("hour", "hr", "hh", "h", "stunde", "heure", "hora", "ora"),
-    "minute": ("minute", "min", "minuto"),
-    "second": ("second", "sec", "sekunde", "seconde", "segundo", "secondo"),
+    "quarter": ("quarter", "qtr", "q", "quartal", "trimestre", "季度", "四半期", "분기"),
+    "month": (
+        *("month", "mon", "mo", "mth", "mnth", "mm", "m", "monat", "mois", "mes", "mês", "mese"),
+        *("月", "月份", "월"),
+    ),
+    "week": ("week", "wk", "isoweek", "woche", "semaine", "semana", "settimana", "周", "週", "주"),
+    "day": (
+        *("day", "dd", "dy", "d", "mday", "dayofmonth", "day_of_month", "tag", "jour", "dia", "día", "giorno"),
+        *("日", "일"),
+    ),
+    "hour": ("hour", "hr", "hh", "h", "stunde", "heure", "hora", "ora", "時", "时", "小時", "小时", "시"),
+    "minute": ("minute", "min", "minuto", "分", "分鐘", "分钟", "분"),
+    "second": ("second", "sec", "sekunde", "seconde", "segundo", "secondo", "秒", "초"),
 }
-"""Unit of time -> names of columns that count it: English, German, French, Spanish or Italian ones."""
+"""Unit of time -> names of columns that count it: European, Chinese, Japanese and Korean ones."""
 PERIOD_NAMES = ("period", "per", "subperiod", "periode", "période", "periodo", "período")
 CALENDAR_NAMES = (
     *("weekday", "dayofweek", "day_of_week", "dow", "wday", "weekofyear", "week_of_year", "dayofyear", "yday"),
