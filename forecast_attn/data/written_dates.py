@@ -15,6 +15,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from forecast_attn.data.date_forms import matches
 from forecast_attn.data.zone_names import has_zone_name, name_of_zone, with_offset, without_zone_name
 
 _MONTHS = {
@@ -80,6 +81,8 @@ _BLANK = re.compile("[\u00a0\u202f]")
 """As Windows puts before `a. m.`."""
 _MARK = re.compile(r"(?<=[\w.])\s*(?:\[[a-z]\]|\([a-z]\)|[*†]+)$")
 """Behind what is provisional, revised, or has a footnote: `Jan 2024 [r]`, `2002-03*`."""
+_HAS_BLANK_OR_MARK = "[\u00a0\u202f]|[])*†]$"
+"""Either of them, found in all cells at once, as in few columns."""
 _Plain = str | Callable[[re.Match[str]], str]
 _PLAIN_FORMS: tuple[tuple[str, _Plain], ...] = (
     (r"[QTK]([1-4])[ /_-]?['’]?(\d{4}|\d{2})", lambda date: f"{full_year(date[2])}Q{date[1]}"),  # Q42010 is no X4201
@@ -193,7 +196,8 @@ def plain_dates(text: pd.Series) -> pd.Series:
     Args:
         text: stripped cells, each once. A cell of another form than the first one is changed alike, or stays.
     """
-    text = text.str.replace(_BLANK, " ", regex=True).str.replace(_MARK, "", regex=True)
+    if matches(text, _HAS_BLANK_OR_MARK).any():
+        text = text.str.replace(_BLANK, " ", regex=True).str.replace(_MARK, "", regex=True)
     first = next((cell for cell in text.head(100) if isinstance(cell, str) and cell), "")
     if not first.isascii() and any(form.search(first) for form, _ in _ASIAN_PARTS):
         text, first = text.map(_western, na_action="ignore").astype("string"), _western(first)

@@ -37,6 +37,8 @@ OFFSETS = {
 _MOVED = re.compile(r"(?<!\d)201[1-4](?!\d).*MSK\)?$")
 """Moscow was an hour further ahead from March 2011 to October 2014."""
 _NAME = re.compile(rf"(?:(?<=\d)\s*|(?<=[\d.Mm])\s+)\(?({'|'.join(OFFSETS)})\)?$")
+_LONGEST = 10
+"""Letters that such a name has at most, with brackets and blanks."""
 _NUMBER = re.compile(r"\s*\(?(?:GMT|UTC) ?([+-])(\d{1,2})(?::?(\d{2}))?\)?(?: \([^)]*\))?$")
 _IN_BRACKETS = re.compile(r"(?<=[\dZ]) ?\[[A-Za-z_]+(?:/[A-Za-z_]+)*\]$")
 _UNKNOWN = re.compile(r"(.*\d:\d{2}(?::\d{2})?(?:[.,]\d+)?(?: ?[AaPp]\.? ?[Mm]\.?)?) \(?(?![AP]M)([A-Z]{2,5})\)?")
@@ -71,10 +73,12 @@ def without_zone_name(cell: str) -> str:
 
 def with_offset(cell: str) -> str:
     """`2024-01-31 13:05 PST` as `2024-01-31 13:05-08:00`; a cell without such a name as it is."""
-    if _MOVED.search(cell):
-        return cell
-    cell = _NUMBER.sub(_offset, _IN_BRACKETS.sub("", cell))
-    return _NAME.sub(lambda name: OFFSETS[name[1]], cell)
+    if "[" in cell:
+        cell = _IN_BRACKETS.sub("", cell)
+    if "GMT" in cell or "UTC" in cell:
+        cell = _NUMBER.sub(_offset, cell)
+    name = _NAME.search(cell, max(0, len(cell) - _LONGEST))  # the rest of many cells need not be looked at
+    return cell if name is None or _MOVED.search(cell) else cell[: name.start()] + OFFSETS[name[1]]
 
 
 def _offset(number: re.Match[str]) -> str:
