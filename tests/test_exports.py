@@ -360,6 +360,73 @@ def of_a_sensor_in_india() -> str:
     return "\n".join(["when,level", *rows])
 
 
+def of_a_meteorological_institute() -> str:
+    """As KNMI's: names stand in the last comment but for a mark alone."""
+    rows = [
+        f"  260,{day:%Y%m%d},{value:5.0f}"
+        for day, value in zip(pd.date_range("2022-01-01", periods=90), values(90), strict=False)
+    ]
+    return "\n".join(["# Source: institute", "#", "# FG : speed", "# STN,YYYYMMDD,   FG", "#", *rows])
+
+
+def of_national_accounts() -> str:
+    """As the BEA's: titles, years above quarters as columns, and notes that are many for so few rows."""
+    years, quarters = (",".join(map(str, each)) for each in (np.repeat(range(2010, 2020), 4), ["Q1,Q2,Q3,Q4"] * 10))
+    names = ("Product", "Consumption", "  Goods", "  Services", "Investment", "Exports", "Government")
+    rows = [f"{at},{name}," + ",".join(map(str, values(40, 50 * at))) for at, name in enumerate(names, 1)]
+    titles = ["Table 1.1.5. Product", "[Billions of dollars]", '"Last Revised on: May 1, 2025 - Next: June 1"']
+    return "\n".join([*titles, f"Line,,{years}", f",,{quarters}", *rows, "Legend / Footnotes:", "Note. Revised."])
+
+
+def of_a_market_operator() -> str:
+    """As AEMO's: records of a comment, of names and of rows, which begin alike."""
+    stamps = pd.date_range("2024-08-01", periods=150, freq="5min").strftime("%Y/%m/%d %H:%M:%S")
+    rows = [
+        f'D,DISPATCH,PRICE,5,"{stamp}",{region},{value}'
+        for stamp, value in zip(stamps, values(150), strict=False)
+        for region in ("NSW1", "QLD1")
+    ]
+    names = "I,DISPATCH,PRICE,5,SETTLEMENTDATE,REGIONID,RRP"
+    return "\n".join(["C,NEMP,DISPATCHIS,2024/08/02", names, *rows, 'C,"END OF REPORT",302'])
+
+
+def of_sea_ice() -> str:
+    """As the NSIDC's: units of year, month and day below their names."""
+    days = pd.date_range("2020-01-01", periods=400)
+    rows = [f"{day:%Y,    %m,  %d},     {value:.3f},  0.000" for day, value in zip(days, values(400, 14), strict=False)]
+    return "\n".join(["Year, Month, Day, Extent, Missing", "YYYY, MM, DD, 10^6 sq km, 10^6 sq km", *rows])
+
+
+def of_a_power_exchange() -> str:
+    """As Nord Pool's: titles in the first cell, and the first column without a name."""
+    hours = pd.date_range("2020-01-01", periods=120, freq="h")
+    rows = [
+        f"{hour:%d-%m-%Y;%H} - {(hour.hour + 1) % 24:02d};{comma(value, 2)};{comma(value + 3, 2)}"
+        for hour, value in zip(hours, values(120), strict=False)
+    ]
+    return "\n".join(["Prices in EUR/MWh;;;", "Hourly;;;", ";Hours;SE3;FI", *rows])
+
+
+def of_network_traffic() -> str:
+    """As PRTG's: from one time of day to the next, with halves of the day, and sums below."""
+    hours = pd.date_range("2024-02-01", periods=97, freq="h")
+    rows = [
+        f'"{start:%-m/%-d/%Y %-I:%M:%S %p} - {end:%-I:%M:%S %p}","{value * 100:,.2f} MB","0 %"'
+        for start, end, value in zip(hours, hours[1:], values(96), strict=False)
+    ]
+    return "\n".join(['"Date Time","Traffic","Downtime"', *rows, '"Sums (of 96 values)","480,000.00 MB",""'])
+
+
+def of_turbulence() -> str:
+    """As EddyPro's: groups above the names and units below them; names of files begin with a date."""
+    stamps = pd.date_range("2023-07-01 00:30", periods=200, freq="30min")
+    rows = [
+        f"{'not_enough_data' if at < 3 else f'{stamp:%Y-%m-%dT%H%M%S}_AIU-1.ghg'},{stamp:%Y-%m-%d,%H:%M},{value},0"
+        for at, (stamp, value) in enumerate(zip(stamps, values(200), strict=False))
+    ]
+    return "\n".join(["file_info,,,fluxes,", "filename,date,time,H,qc_H", ",[yyyy-mm-dd],[HH:MM],[W+1m-2],[#]", *rows])
+
+
 READ: dict[Callable[[], str], tuple[dict[str, object], str]] = {
     of_charts: (
         {"layout": "rows", "item_id": "artist,track"},
@@ -500,6 +567,34 @@ READ: dict[Callable[[], str], tuple[dict[str, object], str]] = {
         "'total', sum of each 1 day, 7 steps of 1 day ahead",
     ),
     of_a_sensor_in_india: ({"date_format": "%d/%m/%Y %H:%M IST"}, "'level', 24 steps of 1 hour ahead"),
+    of_a_meteorological_institute: (
+        {"skip_rows": 3, "header_rows": 2, "time": "YYYYMMDD", "target": "FG"},
+        "'FG', 7 steps of 1 day ahead",
+    ),
+    of_national_accounts: (
+        {"skip_rows": 3, "skip_footer": 2, "header_rows": 2, "layout": "rows"},
+        "the rows as 7 series, 4 steps of 1 quarter ahead",
+    ),
+    of_a_market_operator: (
+        {"skip_rows": 1, "skip_footer": 1, "item_id": "REGIONID", "target": "RRP"},
+        "'RRP' of 2 series told apart by 'REGIONID', 37 steps of 5 minutes ahead",
+    ),
+    of_sea_ice: (
+        {"undated_rows": "drop", "time": "Year,Month,Day", "target": "Extent"},
+        "'Extent', 7 steps of 1 day ahead, without the rows that have no time",
+    ),
+    of_a_power_exchange: (
+        {"skip_rows": 2, "time": "Unnamed: 0,Hours", "target": "SE3", "date_format": "day-first"},
+        "'SE3', 24 steps of 1 hour ahead",
+    ),
+    of_network_traffic: (
+        {"decimal": ".", "skip_footer": 1, "target": "Traffic", "date_format": "month-first"},
+        "'Traffic', 24 steps of 1 hour ahead, with '.' before decimals",
+    ),
+    of_turbulence: (
+        {"skip_rows": 1, "undated_rows": "drop", "time": "date,time", "target": "H"},
+        "'H', 48 steps of 30 minutes ahead, without the rows that have no time",
+    ),
     of_a_development_bank: (
         {"skip_footer": 3, "layout": "rows"},
         "the rows as 8 series, 3 steps of 1 year ahead",

@@ -102,15 +102,18 @@ def _mark_of_comments(lines: list[TextLine]) -> str | None:
 
 
 def _without_comments(lines: list[TextLine], mark: str) -> dict[str, Any]:
-    """The options that leave out comments, but for names in the last one above the rows."""
-    count = next(index for index, line in enumerate(lines) if not line.is_comment(mark))
+    """The options that leave out comments, but for names in the last one above the rows, but for marks alone."""
+    above = count = next(index for index, line in enumerate(lines) if not line.is_comment(mark))
+    while count > 1 and lines[count - 1].text.strip() == mark:
+        count -= 1
     rows = [line.text for line in lines if not line.is_comment(mark)]
     delimiter = likeliest_delimiter(rows)
     first = rows[0].split(delimiter)
     names = lines[count - 1].text.split(delimiter) if count > 1 else []
     width = commonest(map(len, split_lines(rows, delimiter)))
     if len(names) == len(first) == width > 1 and any(map(is_value, first)) and not any(map(is_value, names)):
-        return {"skip_rows": lines[count - 1].number}
+        names_and_marks = {"header_rows": 1 + above - count} if count < above else {}
+        return {"skip_rows": lines[count - 1].number, **names_and_marks}
     return {"comment": mark} | ({"header": False} if all(map(is_value, first)) else {})
 
 
@@ -141,7 +144,8 @@ def _narrow_titles(lines: list[TextLine], rows: list[list[str]]) -> dict[str, An
         first += 1
     if not 0 < first <= MOST_TITLES or _splits_decimals(rows[first - 1 :]):
         return {}
-    if not any(map(is_value, rows[first])):
+    below = [*(rows[first + 1] if first + 1 < len(rows) else []), *[""] * width]
+    if not any(is_value(name) and name != cell for name, cell in zip(rows[first], below, strict=False)):
         return {"skip_rows": lines[first].number}
     are_rows = any(shape(line.text) == shape(lines[first].text) for line in lines[first + 1 : first + 2])
     return {"skip_rows": lines[first].number, "header": False} if are_rows else {}
@@ -186,7 +190,7 @@ def _wide_titles(lines: list[TextLine], rows: list[list[str]]) -> dict[str, Any]
     *titles, names = rows[:first]
     begin_alone = not any(cell for title in titles for cell in title[1:])
     are_titles = len(titles) >= MOST_HEADER_ROWS or any(map(is_value, titles[-1])) or begin_alone
-    if are_titles and all(names) and not any(map(is_value, names)):
+    if are_titles and all(names[1:]) and not any(map(is_value, names)):
         return {"skip_rows": lines[first - 1].number}
     columns = [0] if 0 in columns else columns  # rows begin alike
     with_numbers = sum(any(is_value(row[at]) for at in columns) for row in titles if len(row) == width)
@@ -282,8 +286,9 @@ def find_footer(text: str) -> int:
     num_below = next((index for index, each in enumerate(reversed(widths)) if each == width), 0)
     if width < 2 or not 0 < num_below <= MOST_FOOTERS:
         return 0
-    above, below = rows[:-num_below], rows[-num_below:]
+    first = widths.index(width)  # of a small table, titles stand above it
+    above, below = rows[first:-num_below], rows[-num_below:]
     beginnings = {shape(row[0]) for row in above}
     have_remarks = all(len(row) == width + 1 and shape(row[0]) in beginnings for row in below)
-    are_mostly_rows = widths[:-num_below].count(width) >= MOSTLY * len(above)
+    are_mostly_rows = widths[first:-num_below].count(width) >= MOSTLY * len(above)
     return num_below if are_mostly_rows and not have_remarks else 0

@@ -28,6 +28,7 @@ from forecast_attn.data.reading.merged import has_merged_cells
 from forecast_attn.data.reading.sheets import holds_sheets, sheet_as_text, sheet_names
 from forecast_attn.data.reading.source import TEXT_KINDS, Source
 from forecast_attn.data.reading.step_columns import find_steps, unit_of_steps
+from forecast_attn.data.reading.time_parts import time_parts
 from forecast_attn.data.reading.undated import first_dates, without_undated
 from forecast_attn.data.roles import MOST_UNDECLARED, empty_columns
 from forecast_attn.data.timestamps import looks_like_dates
@@ -278,7 +279,9 @@ def _finished(table: Table, config: DataConfig, options: dict[str, Any], frame: 
         options, dated = {**options, "na": marks}, _without_undated(read, config, time)
     if time is not None:
         is_found = config.time is not None or time == first_dates(frame) == first_dates(dated)
-        options = {**options, "undated_rows": "drop"} | ({} if is_found else {"time": time})
+        parts = time_parts(dated, list(map(str, dated.columns)))
+        together = ",".join(parts) if time in parts else time
+        options = {**options, "undated_rows": "drop"} | ({} if is_found else {"time": together})
     return TableReading(options, dated)
 
 

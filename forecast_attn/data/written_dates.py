@@ -54,7 +54,8 @@ _ORDINAL = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th|er|º|ª|\.(?= ?[^\W\d_]))(?![
 _OF = re.compile(r"\s+(?:de|del|of)\s+", re.IGNORECASE)
 _FISCAL = re.compile(r"(?:fiscal year|fy)[ .-]?(?=\d{4})", re.IGNORECASE)
 _SPAN = re.compile(r"(.{8,}?)(?: - | – | to | bis |/)(.{8,})")
-_CLOCKS = re.compile(r"(.*\d{1,2}:\d{2}) ?(?: - | – )\d{1,2}:\d{2}")
+_TIME_OF_DAY = r"\d{1,2}:\d{2}(?::\d{2})?(?: ?[AaPp][Mm])?"
+_CLOCKS = re.compile(rf"(.*{_TIME_OF_DAY}) ?(?: - | – ){_TIME_OF_DAY}")
 _NUMBERED_MONTH = re.compile(r"(?:m|p|mon|mo|month|monat|mois|mes|mês|mese)?[ ._-]?(0?[1-9]|1[0-2])", re.IGNORECASE)
 _YEARS = re.compile(r"(\d{4}) ?[-/–] ?(\d{4}|\d{2})")
 _SHORT_MONTHS = re.compile(r"(0?[1-9]|1[0-2])[/-](\d{2})")
