@@ -327,7 +327,7 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object], str]] = {
         {"date_format": "month-first"},
         "'cpi', 12 steps of 1 month ahead",
     ),
-    "events": (events, {"resample": "h", "missing": "mask"}, "'amount', mean of each 1 hour, 24 steps of 1 hour ahead"),
+    "events": (events, {"resample": "h", **SUMS}, "'amount', sum of each 1 hour, 24 steps of 1 hour ahead"),
     "row numbers": (
         no_time_at_all,
         {"time": "row-number", "target": "CO2"},
@@ -2124,7 +2124,7 @@ def test_a_command_withdraws_the_option_that_does_not_fit_or_reads_a_mistake_as_
     assert command == ["forecast", "train", str(path), "--target", "y", *words]
 
 
-@pytest.mark.parametrize("row", ["2024-02-10,4,8", "2024-02-30,4", ",4", '2024-02-10,"4'])
+@pytest.mark.parametrize("row", ["2024-02-10,4,8", "2024-02-30,4", '2024-02-10,"4'])
 def test_a_table_that_no_option_reads_names_the_command_for_the_corrected_one(
     forecast: Callable, tmp_path: Path, row: str
 ) -> None:

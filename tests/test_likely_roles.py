@@ -194,6 +194,91 @@ def noise_by_an_index() -> pd.DataFrame:
     return pd.DataFrame({"index": months(90), "a": noise(90), "b": noise(90)})
 
 
+def forces_at_uneven_times() -> pd.DataFrame:
+    """As laboratories name columns: with their units."""
+    return pd.DataFrame({"Time (s)": RNG.uniform(0.05, 0.15, 400).cumsum().round(3), "Force [N]": noise(400).cumsum()})
+
+
+def subscriptions_of_a_shop() -> pd.DataFrame:
+    """Amounts of 9 to 99 are paid at any time: they add up, and 99 is no mark of a missing value."""
+    stamps = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.cumsum(RNG.integers(1, 200, 900)), "min")
+    amounts = RNG.choice([9.0, 19.0, 29.0, 99.0], 900)
+    return pd.DataFrame({"Created": stamps.strftime("%Y-%m-%d %H:%M"), "Amount": amounts, "Fee": amounts / 50})
+
+
+def ozone_in_two_zones() -> pd.DataFrame:
+    """Dates and clocks stand twice, of the place and of Greenwich."""
+    hours = pd.date_range("2023-06-01", periods=240, freq="h")
+    stamps = {"Local": hours, "GMT": hours + pd.Timedelta("8h")}
+    parts = {"Date": "%Y-%m-%d", "Time": "%H:%M"}
+    columns = {f"{part} {zone}": stamps[zone].strftime(form) for zone in stamps for part, form in parts.items()}
+    return pd.DataFrame({**columns, "Measurement": noise(240)})
+
+
+def fluxes_of_half_hours() -> pd.DataFrame:
+    """The ends of intervals are digits, and no measurement."""
+    stamps = pd.date_range("2020-01-01", periods=401, freq="30min").strftime("%Y%m%d%H%M").astype("int64")
+    return pd.DataFrame({"TIMESTAMP_START": stamps[:-1], "TIMESTAMP_END": stamps[1:], "NEE": noise(400)})
+
+
+def vehicles_of_quarter_hours() -> pd.DataFrame:
+    """The day of each row has a midnight behind it; classes of vehicles stand beside their total."""
+    stamps = pd.date_range("2023-03-06 00:14", periods=960, freq="15min")
+    classes = {f"{at} cm": RNG.integers(50, 90, 960) for at in (520, 660, 1160, 1800, 2500)}
+    frame = pd.DataFrame({"Report Date": stamps.strftime("%Y-%m-%dT00:00:00"), "Ending": stamps.strftime("%H:%M:%S")})
+    return frame.assign(Interval=np.tile(np.arange(96), 10), **classes, **{"Total Volume": sum(classes.values())})
+
+
+def entries_by_doors() -> pd.DataFrame:
+    """The codes of doors look like dates, but there is no day 00."""
+    hours = pd.date_range("2021-04-03", periods=100, freq="4h")
+    doors = np.repeat(["02-00-00", "02-00-01", "02-03-00"], 100)
+    frame = pd.DataFrame({"door": doors, "time": np.tile(hours.strftime("%Y-%m-%d %H:%M"), 3)})
+    return frame.assign(entries=RNG.integers(0, 400, 300))
+
+
+def fires_of_some_years() -> pd.DataFrame:
+    """Numbers of fires begin again each year; of some it is not known when they began, and all ended."""
+    starts = pd.Timestamp("2010-01-01") + pd.to_timedelta(np.sort(RNG.integers(0, 5_000_000, 4000)), "min")
+    names = "F" + pd.Series(starts.year).groupby(starts.year).cumcount().astype(str)
+    frame = pd.DataFrame({"year": starts.year, "fire": names, "start": starts.strftime("%Y-%m-%d %H:%M")})
+    ends = (starts + pd.to_timedelta(RNG.integers(60, 6000, 4000), "min")).strftime("%Y-%m-%d %H:%M")
+    return frame.assign(
+        start=frame["start"].mask(frame.index % 50 == 7), end=ends, size=RNG.integers(1, 900, 4000) / 10
+    )
+
+
+def shares_called_by_letters() -> pd.DataFrame:
+    """`Y` is a share as the others are, and no target."""
+    return pd.DataFrame({name: noise(200).cumsum() for name in "ABCDEFGWXYZ"})
+
+
+def factors_of_an_exchange() -> pd.DataFrame:
+    """The prices of five shares are series of one kind."""
+    days = pd.bdate_range("2020-01-01", periods=300).strftime("%Y-%m-%d")
+    return pd.DataFrame(
+        {"Date": days, **{name: noise(300).cumsum() for name in ("MTUM", "QUAL", "SIZE", "USMV", "VLUE")}}
+    )
+
+
+def quotes_of_banks() -> pd.DataFrame:
+    """What was bid is forecast, rather than how late the quote came."""
+    stamps = pd.date_range("1997-06-01", periods=300, freq="10min").strftime("%Y%m%d%H%M").astype("int64")
+    return pd.DataFrame({"XDATE": stamps, "DELAY": RNG.integers(1, 60, 300), "BID": noise(300), "ASK": noise(300)})
+
+
+def orders_in_several_lines() -> pd.DataFrame:
+    """The first line of an order has its number and its total, and two dates; the others repeat one of these."""
+    lines = np.tile([True, False, True], 400)
+    stamps = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.cumsum(RNG.integers(1, 600, 1200) * lines), "min")
+    frame = pd.DataFrame(
+        {"Paid at": stamps.strftime("%Y-%m-%d %H:%M"), "Created at": stamps.strftime("%Y-%m-%d %H:%M")}
+    )
+    frame["Paid at"] = frame["Paid at"].where(lines)
+    parts = {name: np.where(lines, noise(1200), np.nan) for name in ("Subtotal", "Taxes", "Shipping", "Total")}
+    return frame.assign(**parts, Price=noise(1200), Id=np.where(lines, 5 * 10**9 + np.arange(1200), np.nan))
+
+
 CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
     "prices": (prices_of_several_goods, {"item_id": "state", "target": "consumption"}),
     "shots": (shots_of_a_game, {"target": "row-count"}),
@@ -225,6 +310,17 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
     "an index": (noise_by_an_index, {"target": "a"}),
     "a comma in a name": (lambda: noise_by_an_index().rename(columns={"index": "Month, local"}), {"target": "a"}),
     "periods": (periods_of_two_years, {"time": "period", "item_id": "year", "target": "share"}),
+    "seconds": (forces_at_uneven_times, {"time": "Time (s)", "target": None}),
+    "amounts": (subscriptions_of_a_shop, {"na": None, "target": "Amount", "resample": "D", "aggregate": "sum"}),
+    "zones": (ozone_in_two_zones, {"time": "Date Local,Time Local"}),
+    "intervals": (fluxes_of_half_hours, {"time": "TIMESTAMP_START", "target": "NEE"}),
+    "vehicles": (vehicles_of_quarter_hours, {"time": "Report Date,Ending", "target": "Total Volume", "wide": None}),
+    "doors": (entries_by_doors, {"item_id": "door"}),
+    "fires": (fires_of_some_years, {"time": "start", "target": "row-count", "undated_rows": "drop"}),
+    "letters": (shares_called_by_letters, {"time": "row-number", "wide": True, "target": None}),
+    "factors": (factors_of_an_exchange, {"wide": True}),
+    "quotes": (quotes_of_banks, {"time": "XDATE", "target": "BID"}),
+    "orders": (orders_in_several_lines, {"time": "Created at", "ignore": ("Id",), "target": "Total"}),
 }
 
 

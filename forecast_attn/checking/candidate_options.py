@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from forecast_attn.checking.error_options import COARSER, FEWEST_STEPS, FULL
+from forecast_attn.checking.error_options import FULL, step_of_events
 from forecast_attn.checking.role_candidates import RoleCandidate
 from forecast_attn.checking.series_candidates import FEWEST_TOGETHER, series_numbers
 from forecast_attn.checking.target_candidates import changes_within_series, coordinates, target_candidates
@@ -21,8 +21,6 @@ from forecast_attn.data.resampling import floored
 from forecast_attn.data.roles import is_numeric, resolve_roles
 from forecast_attn.errors import ConfigError, DataError
 
-ENOUGH_STEPS = 200
-"""Steps at which events are counted per step, rather than per shorter one."""
 EARLY = 0.01
 """Share of events that may lie long before the others."""
 
@@ -73,8 +71,8 @@ class CandidateOptions:
     def _rows_counted(self, candidate: RoleCandidate) -> dict[str, Any] | None:
         """The options that count events per step; None for rows that are steps, or of which each step has as many.
 
-        The step is the longest up to a day that leaves enough rows, or a longer one that most rows fill, but for the
-        few rows long before the others. Events of series that have few each, as of visitors, are counted together.
+        The few rows long before the others do not tell the step. Events of series that have few each, as of visitors,
+        are counted together.
         """
         given = (self.config.resample, self.config.freq, self.config.season)
         if any(option is not None for option in given) or self.config.missing != "auto" or not candidate.may_be_counted:
@@ -84,22 +82,18 @@ class CandidateOptions:
             are_as_many = len(np.unique(np.unique(candidate.stamps, return_counts=True)[1])) == 1
             return None if are_as_many else candidate.options(self.config) | _rows_of("1")
         stamps = stamps[int(len(stamps) * EARLY) :]
-        day = COARSER.index("D")
-        for step in (*reversed(COARSER[: day + 1]), *COARSER[day + 1 :]):
-            frequency = parse_frequency(step)
-            steps, counts = np.unique(floored(stamps, frequency), return_counts=True)
-            number = frequency.steps_between(steps[:1], steps[-1:])[0] + 1 if len(steps) > 1 else 1
-            is_fine = number >= ENOUGH_STEPS and step in COARSER[: day + 1]
-            is_coarse = number >= FEWEST_STEPS and step in COARSER[day:]
-            if (is_fine or is_coarse) and len(steps) >= FULL * number:
-                if len(np.unique(counts)) == 1:
-                    return None
-                series = series_numbers(self.frame, candidate.item_id)
-                times = pd.DataFrame({"series": series, "step": floored(candidate.stamps, frequency)})
-                are_few = len(times.drop_duplicates()) < FEWEST_TOGETHER * len(steps) * len(np.unique(series))
-                together = replace(candidate, item_id=None) if are_few and self.config.item_id is None else candidate
-                return together.options(self.config) | _rows_of(step)
-        return None
+        step = step_of_events(stamps, FULL)
+        if step is None:
+            return None
+        frequency = parse_frequency(step)
+        steps, counts = np.unique(floored(stamps, frequency), return_counts=True)
+        if len(np.unique(counts)) == 1:
+            return None
+        series = series_numbers(self.frame, candidate.item_id)
+        times = pd.DataFrame({"series": series, "step": floored(candidate.stamps, frequency)})
+        are_few = len(times.drop_duplicates()) < FEWEST_TOGETHER * len(steps) * len(np.unique(series))
+        together = replace(candidate, item_id=None) if are_few and self.config.item_id is None else candidate
+        return together.options(self.config) | _rows_of(step)
 
     def _numbers_besides(self, targets: tuple[str, ...], candidate: RoleCandidate) -> tuple[str, ...]:
         """The columns of numbers that are no series: counters, parts of a date, and what never changes."""

@@ -27,7 +27,7 @@ from forecast_attn.checking.time_candidates import MOST_BAD_STAMPS
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.axis import uneven_steps
 from forecast_attn.data.cells import Cells
-from forecast_attn.data.column_names import counts_rows, is_called_count, is_called_money
+from forecast_attn.data.column_names import counts_rows, is_called_count, is_called_money, is_called_turnover
 from forecast_attn.data.findings import Finding
 from forecast_attn.data.frequency import LONGEST_NUMBER, distinct_values, parse_frequency
 from forecast_attn.data.reading.time_parts import holds_years, unit_of_column
@@ -43,6 +43,8 @@ MOST_AVERAGED = 0.03
 COARSER = ("s", "min", "5min", "15min", "30min", "h", "D", "B", "W-MON", "MS", "QS-JAN", "YS-JAN")
 """Steps that `--resample` is tried with, finest first."""
 FEWEST_STEPS = 20
+ENOUGH_STEPS = 200
+"""Steps at which events are counted or summed per step, rather than per shorter one."""
 MOST_HIDDEN = 0.5
 """Share of steps without a value that `--missing mask` may hide without a word."""
 FULL = 0.8
@@ -91,7 +93,7 @@ class Problem:
         return None
 
     def longer_step(self) -> Options | None:
-        """Put the rows on the finest step that most rows fill; fewer steps suffice for amounts, zero elsewhere."""
+        """Put the rows on the finest step that most rows fill; of amounts, zero elsewhere, on a longer one."""
         cells, config = self.examination.cells, self.config
         if cells is None or config.resample is not None or config.freq:
             return None
@@ -111,7 +113,8 @@ class Problem:
             return {"resample": drifting}
         steps = COARSER[COARSER.index(tried) + 1 if tried in COARSER else 0 :]
         fewest = _FEWEST_FILLED if may_hide else FEWEST_STEPS
-        step = _filled_step(stamps, steps, _FULL_OF_AMOUNTS if sums else FULL, fewest)
+        step = step_of_events(stamps, _FULL_OF_AMOUNTS) if sums and tried is None else None
+        step = step or _filled_step(stamps, steps, _FULL_OF_AMOUNTS if sums else FULL, fewest)
         if step is None and may_hide:
             step = _filled_step(stamps, steps, _HALF, fewest)
         return None if step is None else {"resample": step} | of_sums
@@ -128,6 +131,29 @@ class Problem:
         is_divided = any(map(is_of_the_calendar, others))
         usual = int(np.median(np.diff(steps)))
         return str(usual) if (are_years or (are_in_order and usual == 1)) and not is_divided else None
+
+
+def step_of_events(stamps: NDArray[Any], share: float) -> str | None:
+    """The longest step up to a day that leaves enough steps, or else a longer one, of which events fill a share.
+
+    Args:
+        stamps: sorted.
+        share: of the steps from the first to the last event.
+    """
+    stamps, day = stamps[~np.isnat(stamps)], COARSER.index("D")
+    fine = (step for step in reversed(COARSER[: day + 1]) if _num_filled(stamps, step, share) >= ENOUGH_STEPS)
+    coarse = (step for step in COARSER[day:] if _num_filled(stamps, step, share) >= FEWEST_STEPS)
+    return next(fine, None) or next(coarse, None)
+
+
+def _num_filled(stamps: NDArray[Any], step: str, share: float) -> int:
+    """Steps from the first to the last stamp; none where the stamps fill a smaller share of them."""
+    frequency = parse_frequency(step)
+    filled = distinct_values(floored(stamps, frequency))
+    if len(filled) < 2:
+        return 0
+    number = int(frequency.steps_between(filled[:1], filled[-1:])[0]) + 1
+    return number if len(filled) >= share * number else 0
 
 
 def _filled_step(stamps: NDArray[Any], steps: Sequence[str], share: float, fewest: int) -> str | None:
@@ -295,7 +321,7 @@ def _are_amounts(cells: Cells, roles: Roles | None) -> bool:
         return False
     is_irregular = cells.stamps.dtype.kind == "M" and regularity(cells.stamps) < REGULAR
     values = cells.columns[roles.target]
-    is_money = is_called_money(roles.target) and are_in_cents(values)
+    is_money = is_called_turnover(roles.target) or (is_called_money(roles.target) and are_in_cents(values))
     is_count = is_called_count(roles.target)
     are_bookings = is_irregular and (is_money or is_count)
     return (cells.repeats.mean() > MOST_AVERAGED or are_bookings) and may_be_summed(roles.target, values, cells.series)
@@ -312,7 +338,7 @@ def _without_totals(problem: Problem, finding: Finding) -> Options | None:
 def _date_order(problem: Problem, finding: Finding) -> Options | None:
     """The order of day and month in which the stamps are most regular, where one is; dots stand behind days.
 
-    Where columns are joined, the few rows whose day or hour there is none of are left out.
+    The few rows without a date are left out, and where columns are joined those whose day or hour there is none of.
     """
     frame, roles, config = problem.examination.frame, problem.examination.roles, problem.config
     if frame is None or finding.column not in frame.columns or "date_format" in problem.options:
@@ -324,14 +350,15 @@ def _date_order(problem: Problem, finding: Finding) -> Options | None:
         order = "day-first"
     if order is not None:
         return {"date_format": order}
-    is_joined = roles is not None and "," in roles.time
-    if not is_joined or config.undated_rows != DataConfig.undated_rows:
+    if config.undated_rows != DataConfig.undated_rows:
         return None
     try:
         is_bad = parse_timestamps(frame[finding.column], str(finding.column), config.date_format)[1]
     except DataError:  # of the order of day and month
         return None
-    return {"undated_rows": "drop"} if is_bad.mean() <= MOST_BAD_STAMPS else None
+    is_joined = roles is not None and "," in roles.time
+    are_missing = is_joined or frame[finding.column][is_bad].isna().all()
+    return {"undated_rows": "drop"} if are_missing and is_bad.mean() <= MOST_BAD_STAMPS else None
 
 
 def _format_with_zone(column: pd.Series, cell: str) -> Options | None:

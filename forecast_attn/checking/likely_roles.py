@@ -34,6 +34,9 @@ from forecast_attn.data.reading.joined import BLOCK_NUMBER, ROW_NUMBER, parts_of
 from forecast_attn.data.reading.time_parts import holds_years
 from forecast_attn.data.roles import MOST_UNDECLARED
 
+_COARSER = 0.5
+"""Share of the times of a date that are left of it in a coarser one."""
+
 
 def likely_roles(frame: pd.DataFrame, config: DataConfig) -> list[RoleCandidate]:
     """The candidates under which no stamp stands twice in a series come first, then those that need another step.
@@ -134,7 +137,8 @@ def _ranked(frame: pd.DataFrame, candidates: list[RoleCandidate]) -> list[RoleCa
     """The candidates, the likelier first.
 
     That is by their kind; a date that follows another one stands behind it, as a year does behind the date that it is
-    part of, one in the order of the rows before others, and one of more times before coarser ones.
+    part of or the clock of an event in it, one in the order of the rows before others, and one of more times before
+    coarser ones.
     """
     dates = [each for each in candidates if each.stamps.dtype.kind == "M"]
 
@@ -144,10 +148,12 @@ def _ranked(frame: pd.DataFrame, candidates: list[RoleCandidate]) -> list[RoleCa
         firsts = [each.kind for each in others if _comes_after(candidate.stamps, each.stamps)]
         wholes = dates if candidate.kind == TimeKind.REPEATED_UNITS else []
         firsts += [each.kind for each in wholes if candidate.time in parts_of(each.time, frame)]
+        firsts += [each.kind for each in dates if _is_year_of_clocks(candidate, each)]
         num_times = len(distinct_values(candidate.stamps))
         is_year = candidate.time in frame.columns and holds_years(frame[candidate.time])
         kind = max(candidate.kind, *firsts, 0)  # an end that no two events share is no likelier than their start
-        return kind, bool(firsts), not are_sorted(candidate.stamps), -num_times, not is_year, candidate.time
+        is_joined = candidate.time not in frame.columns
+        return kind, bool(firsts), not are_sorted(candidate.stamps), -num_times, not is_year, is_joined, candidate.time
 
     return sorted(candidates, key=rank)
 
@@ -163,6 +169,15 @@ def _comes_after(stamps: NDArray[Any], other: NDArray[Any]) -> bool:
     return _is_soon_after(other, stamps) and _is_coarser(stamps, other)
 
 
+def _is_year_of_clocks(year: RoleCandidate, date: RoleCandidate) -> bool:
+    """Return whether numbers are the years of dates with a time of day, at which something happened."""
+    of_date = date.stamps.astype("datetime64[Y]").astype(np.int64) + 1970
+    if year.stamps.dtype.kind != "i":
+        return False
+    have_clocks = np.mean(date.stamps == date.stamps.astype("datetime64[D]")) < MOST_REPEATED
+    return bool(have_clocks and np.mean(of_date != year.stamps) <= MOST_BAD_STAMPS)
+
+
 def _is_soon_after(later: NDArray[Any], earlier: NDArray[Any]) -> bool:
     """Return whether one date of each row is never before the other one and mostly soon after, as no birthday."""
     lag, span = (later - earlier).astype(np.int64), int(np.ptp(earlier.astype(np.int64)))
@@ -170,7 +185,7 @@ def _is_soon_after(later: NDArray[Any], earlier: NDArray[Any]) -> bool:
 
 
 def _is_coarser(coarse: NDArray[Any], fine: NDArray[Any]) -> bool:
-    """Return whether one date of a row follows from the other one, of which there are more, not just a few."""
+    """Return whether one date of a row follows from the other one, of which there are many more."""
     num_times = len(np.unique(fine))
     pairs = len(pd.DataFrame({"coarse": coarse, "fine": fine}).drop_duplicates())
-    return len(np.unique(coarse)) <= (1 - MOST_REPEATED) * num_times and pairs <= (1 + MOST_REPEATED) * num_times
+    return len(np.unique(coarse)) <= _COARSER * num_times and pairs <= (1 + MOST_REPEATED) * num_times

@@ -7,6 +7,7 @@ import re
 import numpy as np
 import pandas as pd
 
+from forecast_attn.data.column_names import is_called_money
 from forecast_attn.data.number_stamps import is_plain_number
 from forecast_attn.data.reading.cell_numbers import shows_number
 
@@ -26,7 +27,7 @@ def marks_of_missing(frame: pd.DataFrame) -> tuple[str, ...]:
     """Texts, and numbers far from all others, that stand for no value in columns of numbers.
 
     One that stands among few numbers, or may have been measured, as -200 and a 99 alone may, has to stand in another
-    column, too.
+    column, too. An amount of money may well be 99.
     """
     numbers_beside: dict[str, list[int]] = {}
     for name in map(str, frame.columns):
@@ -35,6 +36,7 @@ def marks_of_missing(frame: pd.DataFrame) -> tuple[str, ...]:
             texts, count = _texts_among_numbers(column)
         elif is_plain_number(column):
             texts, count = _far_extremes(column, _NINES), FEWEST_NUMBERS
+            texts = [text for text in texts if text.startswith("-") or not is_called_money(name)]
             if not texts:
                 texts, count = [*_far_extremes(column, _HUNDREDS), *_far_extremes(column, _NINES, fewest=1)], 2
         else:

@@ -54,7 +54,7 @@ def series_of(frame: pd.DataFrame, time: str, stamps: NDArray[Any], config: Data
     """The columns that tell series apart, none where stamps are unique or no columns do; and the series of each row."""
     none = np.zeros(len(frame), np.int64)
     automatic = automatic_roles(frame, replace(config, time=time))[1]
-    if automatic is not None:
+    if automatic is not None and frame[automatic].isna().mean() <= MOST_REPEATED:
         keys = pd.factorize(frame[automatic])[0]
         is_one_series = time != ROW_NUMBER and not _repeated(none, stamps) and _are_mixed(keys)
         if not _repeated(keys, stamps) and not is_one_series:

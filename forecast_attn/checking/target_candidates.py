@@ -25,7 +25,6 @@ from forecast_attn.data.column_names import (
     TIME_NAMES,
     counts_rows,
     ends_in_amount,
-    ends_in_date,
     is_called_a_name,
     is_called_base,
     is_called_coordinate,
@@ -39,9 +38,12 @@ from forecast_attn.data.column_names import (
     is_called_property,
     is_called_unit_price,
     is_called_weather,
+    is_named_date,
+    is_one_of_letters,
     is_unnamed_counter,
     words_of,
 )
+from forecast_attn.data.number_stamps import decimal_step
 from forecast_attn.data.reading.clocks import is_clock_of_digits
 from forecast_attn.data.reading.header import unnamed_column
 from forecast_attn.data.reading.joined import ROW_NUMBER
@@ -51,6 +53,9 @@ from forecast_attn.data.timestamps import looks_like_dates
 
 MANY = 6
 """Fewest columns of one kind that are rather series than covariates."""
+_MANY_SHARES = 4
+"""Fewest such columns where they are called by the codes of shares."""
+_LETTERS_OF_SHARES = {3, 4, 5}
 EVEN = 0.05
 """Share by which the steps of an axis, such as seconds or speeds, may differ from their median, or go back."""
 SAME_START = 5
@@ -167,6 +172,11 @@ class _Evidence:
         return {each for each in self.values if each.lower() == PRICE and not _is_one_of_many(PRICE, [*self.values])}
 
     @cached_property
+    def totals(self) -> set[str]:
+        """The columns that are called a total."""
+        return {each for each in self.values if "total" in words_of(each)}
+
+    @cached_property
     def drivers(self) -> set[str]:
         """The columns that drive others, if there are others: weather, shares and levels, the number of all persons."""
         weather = {each for each in self.values if is_called_weather(each)}
@@ -187,7 +197,8 @@ class _Evidence:
     @property
     def is_named(self) -> bool:
         """True where the name of some column says that it is the target."""
-        return any(self._is_called_target(each) or each in self.prices | self.titled for each in self.values)
+        named = self.prices | self.titled | (self.totals if len(self.totals) == 1 else set())
+        return any(self._is_called_target(each) or each in named for each in self.values)
 
     def ranked(self) -> list[str]:
         """The columns, the likeliest first."""
@@ -202,7 +213,7 @@ class _Evidence:
         return self.by_name[column] < len(LIKELY_TARGETS)
 
     def _points(self, column: str) -> int:
-        doubt, words, are_events = self.doubts[column], words_of(column), self.candidate.is_of_events
+        doubt, are_events = self.doubts[column], self.candidate.is_of_events
         evidence = {
             str(doubt): doubt is not None,
             "forecast, past or change of another": is_called_forecast(column) or is_called_past(column),
@@ -214,7 +225,7 @@ class _Evidence:
             "mostly empty": not _is_mostly_known(self.values[column]),
             "known in fewer rows than its copy": column in self.incomplete,
             "money of an event": are_events and is_called_money(column) and not is_called_unit_price(column),
-            "called a total": "total" in words,
+            "called a total": column in self.totals,
         }
         return sum(_POINTS[name] for name, is_so in evidence.items() if is_so)
 
@@ -226,8 +237,11 @@ def _are_alike(evidence: _Evidence, *, is_unnamed: bool) -> bool:
     if len(names) > 2 and _are_numbered_alike(names):
         return are_of_one_scale or not is_unnamed  # where every name is but a number
     are_of_one_time = not any(map(is_called_past, names))
-    are_codes = all(re.fullmatch("[A-Z]{3}", each) for each in names)
-    return not evidence.is_named and len(names) >= MANY and are_of_one_time and (are_of_one_scale or are_codes)
+    if evidence.is_named or not are_of_one_time or evidence.candidate.is_of_events:
+        return False
+    lengths = {len(each) if re.fullmatch("[A-Z]+", each) else 0 for each in names}
+    are_shares = are_of_one_scale and lengths <= _LETTERS_OF_SHARES
+    return len(names) >= (_MANY_SHARES if are_shares else MANY) and (are_of_one_scale or lengths == {3})
 
 
 def changes_within_series(frame: pd.DataFrame, name: str, item_id: str | None) -> bool:
@@ -279,7 +293,7 @@ def _by_name(column: str, others: list[str]) -> int:
     plain = column.lower().strip("* ")
     if "target" in words_of(column):
         return -1
-    if plain not in LIKELY_TARGETS or _is_one_of_many(plain, others):
+    if plain not in LIKELY_TARGETS or _is_one_of_many(plain, others) or is_one_of_letters(plain, others):
         return len(LIKELY_TARGETS)
     return LIKELY_TARGETS.index(plain)
 
@@ -312,7 +326,7 @@ def _are_numbered_alike(names: list[str]) -> bool:
 def _places_its_row(column: pd.Series, values: pd.Series, series: NDArray[np.int64]) -> bool:
     """Return whether a column says when or of what its row is: a unit of time, an identifier, a counter."""
     name = str(column.name)
-    is_called_so = name.lower() in (*ID_NAMES, *TIME_NAMES) or is_called_id(name) or ends_in_date(name)
+    is_called_so = name.lower() in (*ID_NAMES, *TIME_NAMES) or is_called_id(name) or is_named_date(name)
     return is_called_so or is_of_the_calendar(column) or _counts_or_cycles(values, series) or begins_again(column)
 
 
@@ -324,7 +338,7 @@ def _doubt(values: pd.Series, series: NDArray[np.int64], candidate: RoleCandidat
     if (
         _stands_still(values)
         or _are_codes(values)
-        or are_marks(values.dropna().to_numpy())
+        or (are_marks(values.dropna().to_numpy()) and not is_called_money(name))
         or (series.any() and _follows_time(values, candidate))
     ):
         return _CONSTANT
@@ -332,8 +346,9 @@ def _doubt(values: pd.Series, series: NDArray[np.int64], candidate: RoleCandidat
     if rises and (_goes_one_way(values, series, evenly=True) or _counts_years(values)):
         return _NAME
     is_axis = is_called_property(name) or _is_clock_number(values)
-    # An axis may be uneven where no column is the time: ages of samples of a core.
-    return _AXIS if is_axis or (counts_rows(candidate.time) and rises) else None
+    # An axis may be uneven where no column is the time, or none of dates: ages of samples of a core, and their depth.
+    may_be_axis = counts_rows(candidate.time) or decimal_step(candidate.date_format) is not None
+    return _AXIS if is_axis or (may_be_axis and rises) else None
 
 
 def _are_events(frame: pd.DataFrame, values: pd.Series, candidate: RoleCandidate, series: NDArray[np.int64]) -> bool:

@@ -56,7 +56,8 @@ from forecast_attn.data.reading.time_parts import are_counts, go_back_with, hold
 from forecast_attn.data.timestamps import looks_like_dates, parse_timestamps
 from forecast_attn.errors import ConfigError, DataError
 
-MOST_BAD_STAMPS = 0.02
+MOST_BAD_STAMPS = 0.05
+"""Share of rows without a time that are left out."""
 _MOST_PARTS = 5
 """Year, month, day, hour and minute."""
 _YEAR = r"(?<!\d)(?:1[6-9]|2[0-2])\d{2}(?!\d{2})"
@@ -124,10 +125,19 @@ def is_birthday(column: pd.Series) -> bool:
 def _with_clocks(frame: pd.DataFrame, free: list[str], dates: list[str], clocks: list[str]) -> list[str]:
     """Dates together with the clock of each row, `date,hour`, and then with the parts of its hours."""
     days = [name for name in free if clocks and name not in (*dates, *clocks) and is_of_digits(frame[name])]
-    pairs = [(date, clock) for date in (*dates, *days) for clock in clocks]
+    pairs = [(date, clock) for date in (*dates, *days) for clock in _clocks_called_as(date, clocks)]
     beside = [(date, clock) for date, clock in itertools.pairwise(free) if clock not in clocks]
     pairs += [(date, clock) for date, clock in beside if _is_clock_of(frame[date], frame[clock])]
     return [*map(",".join, pairs), *_with_parts_of_hours(frame, free, pairs)]
+
+
+def _clocks_called_as(date: str, clocks: list[str]) -> list[str]:
+    """The clocks of the same other words as a date, `Time GMT` of `Date GMT`; all of them where there is none such."""
+
+    def others(name: str) -> list[str]:
+        return [word for word in words_of(name) if word not in TIME_NAMES]
+
+    return [clock for clock in clocks if others(date) and others(clock) == others(date)] or clocks
 
 
 def _with_parts_of_hours(frame: pd.DataFrame, free: list[str], pairs: list[tuple[str, str]]) -> Iterator[str]:

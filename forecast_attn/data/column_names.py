@@ -68,7 +68,7 @@ _NAMING_WORDS = (
 TARGET_NAMES = ("target", "y", "value", "ot", "demand", "sales")
 """In order of preference."""
 LIKELY_TARGETS = (
-    *(*TARGET_NAMES, "values", "count", "cnt", "total", "close", "adj close", "adj_close", "load"),
+    *(*TARGET_NAMES, "values", "count", "cnt", "total", "close", "adj close", "adj_close", "bid", "load"),
     *("consumption", "passengers", "traffic_volume", "level", "glucose"),
 )
 FORECAST_WORDS = {"forecast", "forecasted", "predicted", "prediction"}
@@ -95,10 +95,15 @@ _COORDINATES = ("lat", "latitude", "lon", "lng", "long", "longitude")
 _SUBJECT_PROPERTIES = ("age", "alter", "âge", "edad", "età")
 """Names of properties of the person that a row is about, rarely a target, in the languages of dates."""
 _COUNT_WORDS = {"count", "cnt", "quantity", "qty"}
+_TURNOVER_WORDS = {
+    *("amount", "payment", "revenue", "sales", "spend", "spent", "income", "turnover"),
+    *("betrag", "umsatz", "montant", "importe", "bedrag", "importo"),
+}
+"""Words of amounts of money that add up, as prices do not."""
 _MONEY_WORDS = {
-    *("amount", "price", "cost", "costs", "fee", "fees", "fare", "tip", "payment", "paid"),
-    *("revenue", "sales", "spend", "spent", "income", "expense", "expenses", "turnover", "betrag", "umsatz"),
-    *("preis", "kosten", "montant", "prix", "importe", "precio", "bedrag", "valor", "importo", "prezzo"),
+    *_TURNOVER_WORDS,
+    *("price", "cost", "costs", "fee", "fees", "fare", "tip", "paid", "expense", "expenses"),
+    *("preis", "kosten", "prix", "precio", "valor", "prezzo"),
 }
 _CURRENCY = r"[$€£¥₹]|\b(EUR|USD|GBP|CHF|JPY)\b"
 _INTENSITY_WORDS = {
@@ -134,7 +139,11 @@ def is_called_year(name: str) -> bool:
 
 
 def is_called_time(name: str) -> bool:
-    """Return whether a name ends in a time, an age or a unit of it, `pan_day`, or begins so: `DaysSinceDose`."""
+    """Return whether a name ends in a time, an age or a unit of it, `pan_day`, or begins so: `DaysSinceDose`.
+
+    A unit may stand behind it: `Time (s)`.
+    """
+    name = re.sub(r"\s*[(\[].*[)\]]\s*$", "", name)
     words = [word.removesuffix("s") for word in words_of(name)]
     is_since = len(words) > 1 and words[1] in _SINCE_WORDS and unit_of_last_word(words[0]) is not None
     return is_since or not _TIME_WORDS.isdisjoint(words[-1:]) or unit_of_last_word(name) is not None
@@ -145,9 +154,10 @@ def is_called_date(name: str) -> bool:
     return not {*_DATE_WORDS, "day"}.isdisjoint(words_of(name))
 
 
-def ends_in_date(name: str) -> bool:
-    """Return whether a name ends in a date, be it a number: `julian.date`."""
-    return not _DATE_WORDS.isdisjoint(words_of(name)[-1:])
+def is_named_date(name: str) -> bool:
+    """Return whether a name ends or begins with a date, be it a number: `julian.date`, `TIMESTAMP_END`."""
+    words = words_of(name)
+    return not _DATE_WORDS.isdisjoint([*words[-1:], *words[:1]])
 
 
 def is_called_age(name: str) -> bool:
@@ -192,6 +202,11 @@ def is_called_money(name: str) -> bool:
     return is_sum or not _MONEY_WORDS.isdisjoint(words_of(name)) or re.search(_CURRENCY, name) is not None
 
 
+def is_called_turnover(name: str) -> bool:
+    """Return whether a column is by its name an amount of money that adds up: `Gross Sales`, `Umsatz in €`."""
+    return not _TURNOVER_WORDS.isdisjoint(words_of(name))
+
+
 def is_called_count(name: str) -> bool:
     """Return whether a column counts something by its name: `qty`, `number_of_discs`."""
     words = words_of(name)
@@ -231,6 +246,11 @@ def is_called_weather(name: str) -> bool:
 def is_called_level(name: str) -> bool:
     """Return whether a column is a level or an index by its name."""
     return not _LEVELS.isdisjoint(words_of(name))
+
+
+def is_one_of_letters(name: str, names: list[str]) -> bool:
+    """Return whether many columns are called by a letter, as shares of an exchange are: `Y` is no target there."""
+    return len(name) == 1 and sum(len(each) == 1 for each in names) > 3
 
 
 def is_called_base(name: str) -> bool:

@@ -18,7 +18,15 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
-from forecast_attn.data.column_names import ID_NAMES, LOOSE_TIME_NAMES, ROW_NAMES, STEP_NAMES, TARGET_NAMES, TIME_NAMES
+from forecast_attn.data.column_names import (
+    ID_NAMES,
+    LOOSE_TIME_NAMES,
+    ROW_NAMES,
+    STEP_NAMES,
+    TARGET_NAMES,
+    TIME_NAMES,
+    is_one_of_letters,
+)
 from forecast_attn.data.findings import coded, columns_text, quoted, require_column
 from forecast_attn.data.reading.time_parts import time_parts
 from forecast_attn.data.timestamps import has_regular_step, looks_like_dates, parse_timestamps
@@ -373,7 +381,7 @@ def _find_item_id(frame: pd.DataFrame, free: list[str], reasons: dict[str, str],
 def _find_target(
     numeric: list[str], reasons: dict[str, str], ignored: dict[str, str], source: str, frame: pd.DataFrame
 ) -> str:
-    by_name = sorted(_named(numeric, TARGET_NAMES))
+    by_name = sorted(name for name in _named(numeric, TARGET_NAMES) if not is_one_of_letters(name, numeric))
     unusable = sorted(_named([name for name, why in ignored.items() if why in ("empty", "text")], TARGET_NAMES))
     if unusable and not by_name:  # another column must not slip into its place
         holds = {"empty": "no value", "text": "text"}[ignored[unusable[0]]]

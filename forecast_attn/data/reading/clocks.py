@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from forecast_attn.data.column_names import UNITS_OF_TIME
+from forecast_attn.data.date_forms import matches, replaced
 from forecast_attn.data.number_stamps import is_plain_number
 
 PERIODS_OF_DAY = (24, 48, 96, 144, 288)
@@ -17,6 +18,7 @@ _CLOCK = re.compile(
     rf"{_TIME_OF_DAY}(:\d{{2}}(\.\d+)?)?( ?[AaPp]\.?[Mm]\.?| ?[ap])?|\d{{1,2}}\.\d{{2}}\.\d{{2}}"
     rf"|\d\d\s?-\s?\d\d|{_TIME_OF_DAY}\s?-\s?{_TIME_OF_DAY}"
 )
+_MIDNIGHT = r"[T ]0?0:00(?::00(?:\.0+)?)?$"
 _HOURS = re.compile(r"(\d\d)\s?-\s?(\d\d)")
 """18 - 19 is an hour of the day, and 15-19 an age."""
 _DOTTED_DATE = re.compile(r"(0?[1-9]|[12]\d|3[01])\.(0[1-9]|1[0-2])\.\d{2}")
@@ -142,10 +144,13 @@ def _clock_of(minutes: pd.Series) -> pd.Series:
 
 
 def _as_day(date: pd.Series) -> pd.Series:
+    """A date as text, without the midnight that programs write behind days: `2023-03-06T00:00:00`."""
     if date.dtype.kind == "M":
         date = date.dt.strftime("%Y-%m-%d")
     text = pd.Series(date.astype("string").str.strip())
-    return text.str.zfill(len("yymmdd")) if pd.api.types.is_integer_dtype(date.dtype) else text
+    if pd.api.types.is_integer_dtype(date.dtype):
+        return text.str.zfill(len("yymmdd"))
+    return replaced(text, _MIDNIGHT, "") if matches(text.head(1), _MIDNIGHT).any() else text
 
 
 def as_digits(column: pd.Series, width: int) -> pd.Series:
