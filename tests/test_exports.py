@@ -360,6 +360,12 @@ def of_a_sensor_in_india() -> str:
     return "\n".join(["when,level", *rows])
 
 
+def of_r() -> str:
+    """As R writes a table: the numbers of the rows have no name, and names may be numbers."""
+    rows = [f'"{at}" {value} {value / 2:.3f}' for at, value in enumerate(values(90), 1)]
+    return "\n".join(['"8336" "8337"', *rows])
+
+
 def of_a_meteorological_institute() -> str:
     """As KNMI's: names stand in the last comment but for a mark alone."""
     rows = [
@@ -567,6 +573,10 @@ READ: dict[Callable[[], str], tuple[dict[str, object], str]] = {
         "'total', sum of each 1 day, 7 steps of 1 day ahead",
     ),
     of_a_sensor_in_india: ({"date_format": "%d/%m/%Y %H:%M IST"}, "'level', 24 steps of 1 hour ahead"),
+    of_r: (
+        {"delimiter": "blanks", "time": "Unnamed: 0", "target": "8336"},
+        "'8336', 12 steps of 1 row ahead",
+    ),
     of_a_meteorological_institute: (
         {"skip_rows": 3, "header_rows": 2, "time": "YYYYMMDD", "target": "FG"},
         "'FG', 7 steps of 1 day ahead",

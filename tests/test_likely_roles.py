@@ -261,6 +261,11 @@ def factors_of_an_exchange() -> pd.DataFrame:
     )
 
 
+def cases_by_counties() -> pd.DataFrame:
+    """Columns are called by the numbers of counties, of which some have hardly a case."""
+    return pd.DataFrame({"week": range(120), **{str(8300 + at): RNG.poisson(at, 120) for at in range(8)}})
+
+
 def quotes_of_banks() -> pd.DataFrame:
     """What was bid is forecast, rather than how late the quote came."""
     stamps = pd.date_range("1997-06-01", periods=300, freq="10min").strftime("%Y%m%d%H%M").astype("int64")
@@ -319,6 +324,7 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
     "fires": (fires_of_some_years, {"time": "start", "target": "row-count", "undated_rows": "drop"}),
     "letters": (shares_called_by_letters, {"time": "row-number", "wide": True, "target": None}),
     "factors": (factors_of_an_exchange, {"wide": True}),
+    "counties": (cases_by_counties, {"wide": True}),
     "quotes": (quotes_of_banks, {"time": "XDATE", "target": "BID"}),
     "orders": (orders_in_several_lines, {"time": "Created at", "ignore": ("Id",), "target": "Total"}),
 }

@@ -55,10 +55,18 @@ def _header_above(cells: list[list[str]], start: int) -> tuple[int, int]:
     A line of another width may stand between them, such as a rule.
     """
     width = len(cells[start])
+    if start > 0 and _are_names_of_r(*cells[start - 1 :]):
+        return start - 1, 1
     at = next((index for index in (start - 1, start - 2) if index >= 0 and len(cells[index]) == width), None)
     if at is None or any(map(is_number_or_date, cells[at])):
         return start, 0
     return (start - 2, 2) if start > 1 and _are_names_above_units(*cells[start - 2 : start + 1]) else (at, 1)
+
+
+def _are_names_of_r(names: list[str], *rows: list[str]) -> bool:
+    """Return whether a line has a name for all fields of the rows but the first, their number, as R writes it."""
+    numbers = [row[0].strip('"') for row in rows]
+    return len(names) + 1 == len(rows[0]) and numbers == list(map(str, range(1, len(rows) + 1)))
 
 
 def _are_names_above_units(names: list[str], units: list[str], row: list[str]) -> bool:

@@ -239,6 +239,8 @@ def _are_alike(evidence: _Evidence, *, is_unnamed: bool) -> bool:
     are_of_one_time = not any(map(is_called_past, names))
     if evidence.is_named or not are_of_one_time or evidence.candidate.is_of_events:
         return False
+    if len(names) >= MANY and all(map(str.isdecimal, names)):  # of stations, counties, shops
+        return True
     lengths = {len(each) if re.fullmatch("[A-Z]+", each) else 0 for each in names}
     are_shares = are_of_one_scale and lengths <= _LETTERS_OF_SHARES
     return len(names) >= (_MANY_SHARES if are_shares else MANY) and (are_of_one_scale or lengths == {3})
