@@ -266,6 +266,12 @@ def cases_by_counties() -> pd.DataFrame:
     return pd.DataFrame({"week": range(120), **{str(8300 + at): RNG.poisson(at, 120) for at in range(8)}})
 
 
+def issues_of_a_product() -> pd.DataFrame:
+    """As ALFRED writes what was known at several days: the last one is forecast."""
+    product = {f"GDP_2024{month:02d}25": noise(120) for month in (1, 4, 7, 10)}
+    return pd.DataFrame({"observation_date": months(120), **product})
+
+
 def quotes_of_banks() -> pd.DataFrame:
     """What was bid is forecast, rather than how late the quote came."""
     stamps = pd.date_range("1997-06-01", periods=300, freq="10min").strftime("%Y%m%d%H%M").astype("int64")
@@ -325,6 +331,7 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
     "letters": (shares_called_by_letters, {"time": "row-number", "wide": True, "target": None}),
     "factors": (factors_of_an_exchange, {"wide": True}),
     "counties": (cases_by_counties, {"wide": True}),
+    "issues": (issues_of_a_product, {"target": "GDP_20241025", "wide": None}),
     "quotes": (quotes_of_banks, {"time": "XDATE", "target": "BID"}),
     "orders": (orders_in_several_lines, {"time": "Created at", "ignore": ("Id",), "target": "Total"}),
 }

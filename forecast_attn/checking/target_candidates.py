@@ -194,6 +194,15 @@ class _Evidence:
         beside = [pair for one, other in itertools.pairwise(self.values) for pair in ((one, other), (other, one))]
         return {other for each, other in beside if _completes(self.values[each], self.values[other])}
 
+    @cached_property
+    def older(self) -> set[str]:
+        """The columns of which another one is a later issue, by the day behind their names: `GDP_20240125`."""
+        issues = [match for each in self.values if (match := re.fullmatch(r"(.+)_((?:19|20)\d{6})", each))]
+        newest = {
+            stem: max(days) for stem, days in itertools.groupby(sorted(m.groups() for m in issues), lambda m: m[0])
+        }
+        return {match[0] for match in issues if match.groups() != newest[match[1]]}
+
     @property
     def is_named(self) -> bool:
         """True where the name of some column says that it is the target."""
@@ -216,7 +225,9 @@ class _Evidence:
         doubt, are_events = self.doubts[column], self.candidate.is_of_events
         evidence = {
             str(doubt): doubt is not None,
-            "forecast, past or change of another": is_called_forecast(column) or is_called_past(column),
+            "forecast, past or change of another": is_called_forecast(column)
+            or is_called_past(column)
+            or column in self.older,
             "called a target": self._is_called_target(column),
             "named as the table": column in self.titled,
             "called an amount": ends_in_amount(column),
@@ -232,6 +243,8 @@ class _Evidence:
 
 def _are_alike(evidence: _Evidence, *, is_unnamed: bool) -> bool:
     """Return whether columns are rather series of one kind than a target and its covariates."""
+    if evidence.older:
+        return False
     names = list(evidence.values)
     are_of_one_scale = _have_one_scale(list(evidence.values.values()))
     if len(names) > 2 and _are_numbered_alike(names):
