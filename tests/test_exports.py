@@ -375,6 +375,19 @@ def of_a_meteorological_institute() -> str:
     return "\n".join(["# Source: institute", "#", "# FG : speed", "# STN,YYYYMMDD,   FG", "#", *rows])
 
 
+def of_a_swedish_station() -> str:
+    """As SMHI's: tables of a row each above the names, of which one is empty, and remarks behind the first rows."""
+    hours = pd.date_range("2023-01-01", periods=400, freq="h")
+    rows = [f"{hour:%Y-%m-%d;%H:%M:%S};{value};G;;" for hour, value in zip(hours, values(400), strict=True)]
+    rows[:3] = [row + remark for row, remark in zip(rows, ("Kontrollerade data", "Tid = UTC", "Timme"), strict=False)]
+    above = [
+        *("Stationsnamn;Stationsnummer;Nät;Höjd", "Stockholm;98230;SMHI;2.0", ""),
+        *("Parameternamn;Beskrivning;Enhet", "Lufttemperatur;momentan;celsius", ""),
+        *("Tid (fr.o.m);Tid (t.o.m);Latitud", "1996-10-01 00:00:00;2025-12-01 06:00:00;59.34", ""),
+    ]
+    return "\n".join([*above, "Datum;Tid (UTC);Lufttemperatur;Kvalitet;;Tidsutsnitt:", *rows])
+
+
 def of_national_accounts() -> str:
     """As the BEA's: titles, years above quarters as columns, and notes that are many for so few rows."""
     years, quarters = (",".join(map(str, each)) for each in (np.repeat(range(2010, 2020), 4), ["Q1,Q2,Q3,Q4"] * 10))
@@ -580,6 +593,10 @@ READ: dict[Callable[[], str], tuple[dict[str, object], str]] = {
     of_a_meteorological_institute: (
         {"skip_rows": 3, "header_rows": 2, "time": "YYYYMMDD", "target": "FG"},
         "'FG', 7 steps of 1 day ahead",
+    ),
+    of_a_swedish_station: (
+        {"skip_rows": 9, "time": "Datum,Tid (UTC)"},
+        "'Lufttemperatur', 24 steps of 1 hour ahead",
     ),
     of_national_accounts: (
         {"skip_rows": 3, "skip_footer": 2, "header_rows": 2, "layout": "rows"},

@@ -82,7 +82,11 @@ def find_preamble(text: str) -> dict[str, Any]:
     if mark is not None:
         return _without_comments(lines, mark)
     rows = split_lines((line.text for line in lines), likeliest_delimiter(line.text for line in lines))
-    return _wide_titles(lines, rows) or _narrow_titles(lines, rows)
+    wide, narrow = _wide_titles(lines, rows), _narrow_titles(lines, rows)
+    if "header" in wide and "header" not in narrow:  # names of which one is empty, right above the rows
+        has_names = wide["skip_rows"] - narrow.get("skip_rows", 0) <= MOST_HEADER_ROWS
+        return narrow if narrow and has_names else wide
+    return wide or narrow
 
 
 def _mark_of_comments(lines: list[TextLine]) -> str | None:
