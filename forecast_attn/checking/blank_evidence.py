@@ -25,7 +25,7 @@ def find_blanks(text: str) -> dict[str, Any]:
         return {}
     commented = {} if mark is None else _names_in_comments(lines, rows[start], mark)
     if commented:
-        return {"delimiter": BLANKS, **commented}
+        return {"delimiter": BLANKS} | {name: value for name, value in commented.items() if value}
     first, header_rows = _header_above(cells, start)
     if any(_splits_as_well(rows, first, delimiter, is_header=header_rows > 0) for delimiter in DELIMITERS):
         return {}
@@ -58,7 +58,7 @@ def _header_above(cells: list[list[str]], start: int) -> tuple[int, int]:
     if start > 0 and _are_names_of_r(*cells[start - 1 :]):
         return start - 1, 1
     at = next((index for index in (start - 1, start - 2) if index >= 0 and len(cells[index]) == width), None)
-    if at is None or any(map(is_number_or_date, cells[at])):
+    if at is None:
         return start, 0
     return (start - 2, 2) if start > 1 and _are_names_above_units(*cells[start - 2 : start + 1]) else (at, 1)
 
@@ -70,9 +70,8 @@ def _are_names_of_r(names: list[str], *rows: list[str]) -> bool:
 
 
 def _are_names_above_units(names: list[str], units: list[str], row: list[str]) -> bool:
-    """Return whether two lines as wide as the row below are words, those of the first all different, as `%` are not."""
-    are_words = not any(map(is_number_or_date, [*names, *units]))
-    return len(names) == len(units) == len(row) and are_words and len(set(units)) < len(set(names)) == len(names)
+    """Return whether two lines are as wide as the row below, and those of the first all different, as `%` are not."""
+    return len(names) == len(units) == len(row) and len(set(units)) < len(set(names)) == len(names)
 
 
 def _splits_as_well(rows: list[TextLine], first: int, delimiter: str, *, is_header: bool) -> bool:
@@ -86,24 +85,19 @@ def _splits_as_well(rows: list[TextLine], first: int, delimiter: str, *, is_head
 def _mark_below_header(cells: list[list[str]]) -> str | None:
     """The beginning of a rule or a line of units below a header, where no other line begins so."""
     header, below, *rows = cells
-    is_no_row = len(below) != len(header) and not any(map(is_number_or_date, below))
-    return None if not is_no_row or any(row[0].startswith(below[0]) for row in [header, *rows]) else below[0]
+    begin_so = any(row[0].startswith(below[0]) for row in [header, *rows])
+    return None if len(below) == len(header) or begin_so else below[0]
 
 
 def _names_in_comments(lines: list[TextLine], first_row: TextLine, mark: str) -> dict[str, Any]:
     """The options that read names, and leave out units below them, in the last comments above rows between blanks.
 
-    They have as many fields as the rows, none of them a number; the mark may stand alone before the names.
+    They have as many fields as the rows; the mark may stand alone before the names.
     """
-    at = lines.index(first_row)
-    width, above = len(first_row.text.split()), [line.text.split() for line in lines[max(at - 2, 0) : at]]
-    heads = [cells for cells in above if cells[0].startswith(mark) and not any(map(is_number_or_date, cells))]
-    if any(line.is_comment(mark) for line in lines[at:]) or not heads or heads[-1] != above[-1]:
+    at, width = lines.index(first_row), len(first_row.text.split())
+    above, last = ([] if index < 0 else lines[index].text.split() for index in (at - 2, at - 1))
+    if not last or not last[0].startswith(mark) or any(line.is_comment(mark) for line in lines[at:]):
         return {}
-    if len(heads) == 2 and len(heads[0]) == len(heads[1]) == width and not heads[0][0].startswith(heads[1][0]):
-        skipped, comment = lines[at - 2].number, {"comment": heads[1][0]}  # of units
-    elif len(heads[-1]) == width + (is_alone := heads[-1][0] == mark) and (width > 2 or not is_alone):  # no two words
-        skipped, comment = lines[at - 1].number, {}
-    else:
-        return {}
-    return comment | ({"skip_rows": skipped} if skipped else {})
+    if len(above) == len(last) == width and above[0].startswith(mark) and not above[0].startswith(last[0]):
+        return {"comment": last[0], "skip_rows": lines[at - 2].number}  # of units
+    return {"skip_rows": lines[at - 1].number} if len(last) == width + (last[0] == mark) else {}

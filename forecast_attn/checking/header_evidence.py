@@ -25,17 +25,14 @@ def find_header_rows(records: list[list[str]]) -> int:
     """
     width = len(records[0])
     rows = [record[:MOST_CELLS] for record in records if len(record) == width]
+    has_groups = len(set(rows[0])) < len(rows[0])
     for count in range(2, MOST_HEADER_ROWS + 1):
         below = rows[count:]
-        has_many_cells = len(set(rows[0])) < len(rows[0]) and len(below) * width >= FEWEST_CELLS
-        if not below or (len(below) < FEWEST_BELOW and not has_many_cells):
+        are_few = len(below) < (1 if has_groups and len(below) * width >= FEWEST_CELLS else FEWEST_BELOW)
+        if are_few or _may_be_a_row(rows[count - 1], below):  # as in nearly every table: a quick answer
             return 1
-        if _may_be_a_row(rows[count - 1], below):  # as in nearly every table: a quick answer
-            return 1
-        numeric = [index for index in range(width) if are_numbers([row[index] for row in below])]
-        if not numeric:
-            return 1
-        if any(shows_number(below[0][index]) for index in numeric):
+        columns = ([row[index] for row in below] for index in range(len(below[0])))
+        if any(shows_number(cells[0]) and are_numbers(cells) for cells in columns):
             return count
     return 1
 
@@ -49,8 +46,7 @@ def _may_be_a_row(record: list[str], rows: list[list[str]]) -> bool:
 def line_of_names(names: list[list[str]], rows: list[list[str]]) -> int | None:
     """The one of several lines above the rows that names all columns by itself, dates among them; None for none.
 
-    The lines below it have no date, as those of units. It is the one that calls the dates so, or else the first line,
-    or the last one below titles and codes.
+    The lines below it have no date, as those of units. It is the one that calls the dates so, or else the first.
 
     Args:
         names: the lines.
@@ -65,5 +61,5 @@ def line_of_names(names: list[list[str]], rows: list[list[str]]) -> int | None:
         return None
     times = (*TIME_NAMES, *LOOSE_TIME_NAMES)
     called = next((at for at, line in enumerate(names) if line[dates].strip().lower() in times), None)
-    likeliest = 0 if 0 in whole else whole[-1]
-    return likeliest if called is None else called if called in whole else None
+    likeliest = whole[0] if called is None else called
+    return likeliest if likeliest in whole else None

@@ -1,7 +1,7 @@
 """Lines of a text that are not rows: titles, comments and rules above them, notes below them.
 
-Each function looks at the first or the last lines, and returns the options that leave such lines out; {} where there
-are none. Reading leaves out what these options name, and guesses nothing.
+The first and the last lines tell them. Most functions return the options that leave such lines out, {} where there are
+none. Each option is tried before it is proposed, so that evidence may be wrong; reading itself guesses nothing.
 """
 
 from __future__ import annotations
@@ -255,21 +255,13 @@ def find_titles_of_one_column(text: str) -> dict[str, Any]:
 
 
 def find_titles(rows: list[list[str]]) -> int:
-    """Rows above the header of a sheet, which have fewer cells than all others; 0 for none.
+    """Rows above the header of a sheet, in which one cell stands alone; 0 for none.
 
     Args:
         rows: the first rows, each as wide as the sheet.
     """
-    widths = [sum(bool(cell.strip()) for cell in row) for row in rows[:MOST_RECORDS]]
-    common = commonest(widths)
-    first = widths.index(common) if common > 1 else 0
-    names = [cell for cell in rows[first] if cell.strip()] if first else []
-    is_header = len(set(names)) == len(names) > 0 and not any(map(is_number_or_date, names))
-    if is_header and first <= MOST_TITLES and max(widths[:first]) < common:
-        return first
-    # Above names in several lines, of which the upper ones name groups of columns, a title stands alone.
-    above = next((index for index, width in enumerate(widths) if width > 1), 0)
-    return above if above < first <= above + MOST_HEADER_ROWS else 0
+    widths = [sum(bool(cell.strip()) for cell in row) for row in rows[: MOST_TITLES + 1]]
+    return next((index for index, width in enumerate(widths) if width > 1), 0)
 
 
 # --------------------------------------------------------------------------- notes
@@ -283,16 +275,12 @@ def find_footer(text: str) -> int:
     Args:
         text: the last lines of a file.
     """
-    lines = [line for line in text.splitlines() if line.strip() and line[0] not in "#%"][-MOST_RECORDS:]
+    lines = [line for line in text.splitlines() if line.strip()][-MOST_RECORDS:]
     rows = split_lines(lines, likeliest_delimiter(lines))
-    widths = list(map(len, rows))
-    width = commonest(widths)
-    num_below = next((index for index, each in enumerate(reversed(widths)) if each == width), 0)
+    width = commonest(map(len, rows))
+    num_below = next((index for index, row in enumerate(reversed(rows)) if len(row) == width), 0)
     if width < 2 or not 0 < num_below <= MOST_FOOTERS:
         return 0
-    first = widths.index(width)  # of a small table, titles stand above it
-    above, below = rows[first:-num_below], rows[-num_below:]
-    beginnings = {shape(row[0]) for row in above}
-    have_remarks = all(len(row) == width + 1 and shape(row[0]) in beginnings for row in below)
-    are_mostly_rows = widths[first:-num_below].count(width) >= MOSTLY * len(above)
-    return num_below if are_mostly_rows and not have_remarks else 0
+    beginnings = {shape(row[0]) for row in rows[:-num_below]}
+    have_remarks = all(len(row) == width + 1 and shape(row[0]) in beginnings for row in rows[-num_below:])
+    return 0 if have_remarks else num_below

@@ -14,8 +14,9 @@ from forecast_attn.checking.line_evidence import (
     find_rules,
     find_titles_of_one_column,
     find_wide_titles,
+    first_lines,
 )
-from forecast_attn.data.reading.dialect import BLANKS, SAMPLE, Sample, find_delimiter
+from forecast_attn.data.reading.dialect import BLANKS, SAMPLE, Sample, find_delimiter, split_at_blanks
 from forecast_attn.data.reading.encoding import encoding_of_start
 from forecast_attn.data.reading.extra_lines import ExtraLines, naming_line, without_extra_lines
 from forecast_attn.data.reading.source import Source
@@ -60,17 +61,13 @@ def _with_header_rows(start: str, ways: list[dict[str, Any]]) -> list[dict[str, 
 def _with_footer(above: dict[str, Any], end: str) -> tuple[dict[str, Any], ...]:
     """The options with the number of lines below the rows, where there are any, then without."""
     rows = _without_comments(end, above.get("comment"))  # as they are counted
-    below = find_footer(_split_at_blanks(rows) if above.get("delimiter") == BLANKS else rows)
+    below = find_footer(split_at_blanks(rows)[0] if above.get("delimiter") == BLANKS else rows)
     return ({**above, "skip_footer": below}, above) if below else (above,)
 
 
 def _without_comments(text: str, mark: str | None, instead: str = "") -> str:
     lines = text.splitlines(keepends=True)
     return "".join(line if mark is None or not line.lstrip().startswith(mark) else instead for line in lines)
-
-
-def _split_at_blanks(text: str) -> str:
-    return "\n".join("\t".join(line.split()) for line in text.splitlines())
 
 
 def _header_rows(start: str, options: dict[str, Any]) -> dict[str, Any]:
@@ -80,7 +77,7 @@ def _header_rows(start: str, options: dict[str, Any]) -> dict[str, Any]:
     lines = ExtraLines(options.get("skip_rows", 0), options.get("comment"))
     text = b"".join(without_extra_lines([start.encode()], lines)).decode()
     if options.get("delimiter") == BLANKS:
-        text = _split_at_blanks(text)
+        text = split_at_blanks(text)[0]
     try:
         records = Sample(text, complete=True).records(find_delimiter(Sample(text, complete=True), ""))
     except DataError:
@@ -89,12 +86,7 @@ def _header_rows(start: str, options: dict[str, Any]) -> dict[str, Any]:
     at = line_of_names(records[:count], records[count:]) if count > 1 else 0
     if at is None:
         return {"header_rows": count}
-    return {"skip_rows": _line_of(text, at) + lines.skip_rows} if at else {}
-
-
-def _line_of(text: str, record: int) -> int:
-    """The line of a record, both from 0, where blank lines may stand between records of one line each."""
-    return [index for index, line in enumerate(text.split("\n")) if line.strip()][record]
+    return {"skip_rows": first_lines(text)[at].number + lines.skip_rows} if at else {}
 
 
 def ends_of(source: Source) -> tuple[str, str]:

@@ -56,7 +56,6 @@ def _headers_between_rows(lines: list[str]) -> Iterator[int]:
     beginnings = {row[0] for row, has_values in zip(rows, have_values, strict=True) if has_values}
     for index in range(1, len(lines) - 1):
         names = rows[index]
-        is_between = have_values[index - 1] and not have_values[index] and have_values[index + 1]
         is_full = len(rows[index + 1]) == len(names) == len({*names} - {*MISSING_WORDS}) > 1
-        if is_between and is_full and names[0] not in beginnings:
+        if is_full and not have_values[index] and names[0] not in beginnings:
             yield index

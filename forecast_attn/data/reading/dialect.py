@@ -206,7 +206,7 @@ def _share_like_header(records: list[Record]) -> float:
     return sum(len(record) == width for record in rows) / len(rows) if rows else 0.5
 
 
-def _with_tabs(text: str) -> tuple[str, int]:
+def split_at_blanks(text: str) -> tuple[str, int]:
     """Text whose fields stand between blanks, with a tab for each run of them; and the number of runs in a line.
 
     -1 for any number. Some rows may end in a remark of several words, which stays one field.
@@ -264,7 +264,7 @@ def first_plan(source: Source, config: DataConfig) -> Plan:
     above = (sample.delimiter is not None) + config.skip_rows + config.header * config.header_rows
     most_blanks = None
     if delimiter == BLANKS:
-        text, most_blanks = _with_tabs(sample.text)
+        text, most_blanks = split_at_blanks(sample.text)
         delimiter, sample = "\t", replace(sample, text=text)
     delimiter = delimiter or sample.delimiter or find_delimiter(sample, source.label)
     header, rows = _header_and_rows(_checked_records(sample, delimiter, source.label), config)

@@ -36,7 +36,7 @@ MOST_CELLS = 500
 FEWEST_DECIMALS = 10
 """Decimal numbers below a whole one that show that it is a name."""
 FEWEST_COUNTED = 4
-"""Columns that are called 0, 1, 2, … or 1, 2, 3, …"""
+"""Columns that are called 0, 1, 2, …"""
 
 
 def column_names(records: list[Record], delimiter: str, label: str) -> list[str]:
@@ -137,7 +137,7 @@ def is_a_row(first: Record, below: list[Record]) -> bool:
     """Return whether a first line is a row and no header.
 
     Each cell of a row is of the kind of those below it, and some are dates or numbers. Numbers may be names, too:
-    beside words, those of a header rise, `site 1, site 2` or years, and no word of it stands below again.
+    alone, those of a header go on by one; beside words, they rise, and no word stands below again.
 
     Args:
         first: the stripped cells of the line.
@@ -147,15 +147,14 @@ def is_a_row(first: Record, below: list[Record]) -> bool:
     kinds = {cell.kind for cell in cells}
     if DATE in kinds:
         return True
-    numbers = [cell for cell in cells if cell.kind == NUMBER and not _is_name_above(cell)]
+    numbers = [bare_number(cell.text) for cell in cells if cell.kind == NUMBER and not _is_name_above(cell)]
     if not numbers:
         return False
-    values = [float(bare_number(cell.text).replace(",", ".", 1).replace(",", "")) for cell in numbers]
+    values = [float(number.replace(",", ".", 1).replace(",", "")) for number in numbers]
     steps = {after - before for before, after in itertools.pairwise(values)}
     if WORD in kinds:
         return any(step <= 0 for step in steps) or any(cell.kind == WORD and cell.text in cell.below for cell in cells)
-    count_columns = len(numbers) == len(first) >= FEWEST_COUNTED and values[0] in (0, 1) and steps == {1}
-    return not count_columns
+    return len(numbers) < FEWEST_COUNTED or steps != {1}
 
 
 def _cells_like_those_below(first: Record, below: list[Record]) -> list[_Cell]:
@@ -168,7 +167,7 @@ def _cells_like_those_below(first: Record, below: list[Record]) -> list[_Cell]:
         known = [cell for cell in column if cell not in MISSING_WORDS]
         if not text and below and len(known) == len(below):
             return []  # above the numbers of the rows
-        if text in MISSING_WORDS or not re.search(r"\w", text):
+        if text in MISSING_WORDS:
             continue
         kind = kind_of_cell(text, known)
         if known and kind_of_column(known) != kind:
@@ -180,8 +179,8 @@ def _cells_like_those_below(first: Record, below: list[Record]) -> list[_Cell]:
 
 def _is_name_above(number: _Cell) -> bool:
     """Return whether a number is a year above other numbers, or a whole one above decimals."""
-    if is_year(number.text) and 2 * sum(map(is_year, number.below)) < len(number.below):
-        return True
+    if is_year(number.text):
+        return 2 * sum(map(is_year, number.below)) < len(number.below)
     are_decimals = len(number.below) >= FEWEST_DECIMALS and not any(map(str.isdecimal, number.below))
     return number.text.isdecimal() and are_decimals
 

@@ -73,11 +73,8 @@ def arranged(frame: pd.DataFrame, config: DataConfig, source: str, report: Repor
         return frame if config.layout == "long" else filled_down(frame)[0]
     for name in (*config.static_covariates, *config.categorical, *config.ignore):
         require_column(frame, name, source)
-    return (
-        _rows_made_long(frame, config, source, report)
-        if config.layout == "rows"
-        else _calendar_made_long(frame, config, source, report)
-    )
+    make_long = _rows_made_long if config.layout == "rows" else _calendar_made_long
+    return make_long(frame, config, source, report)
 
 
 def is_arranged(frame: pd.DataFrame) -> bool:
@@ -98,9 +95,7 @@ def names_of_grid(frame: pd.DataFrame) -> str | None:
         return None if grid is None else ""
     if len(np.unique(grid.values[~np.isnan(grid.values)])) <= 2:
         return None
-    others = [name for name in map(str, frame.columns) if name not in (*grid.labels, *grid.names)]
-    repeated = frame[[name for name in others if frame[name].nunique() < len(frame)]]
-    return names_of_rows(pd.concat([frame[list(grid.labels)], repeated], axis="columns"), (), grid.labels)
+    return names_of_rows(frame, grid.names, grid.labels)
 
 
 def names_of_rows(frame: pd.DataFrame, values: tuple[str, ...], labels: tuple[str, ...] = ()) -> str | None:
@@ -143,11 +138,9 @@ def _are_series(frame: pd.DataFrame, steps: StepColumns) -> bool:
     if len(steps.names) < MANY_STEPS:
         return False
     if unit_of_steps(steps) is not None:  # wk1, wk2, … beside what names a row
-        is_time = any(frame[name].is_unique and len(frame) > 1 for name in dates)
-        return not is_time and bool(words) and not frame.duplicated(subset=words).any()
+        return bool(words) and not frame.duplicated(subset=words).any()
     is_named = any(frame[name].is_unique and not are_dates_of_years(frame[name]) for name in words)
-    are_too_few_rows = not others and len(frame) < MANY_STEPS  # to be steps
-    return not dates and (is_named or are_too_few_rows)
+    return not dates and (is_named or len(frame) < MANY_STEPS)  # too few rows to be steps
 
 
 # --------------------------------------------------------------------------- one series per row
