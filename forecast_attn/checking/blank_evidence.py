@@ -85,8 +85,8 @@ def _splits_as_well(rows: list[TextLine], first: int, delimiter: str, *, is_head
 def _mark_below_header(cells: list[list[str]]) -> str | None:
     """The beginning of a rule or a line of units below a header, where no other line begins so."""
     header, below, *rows = cells
-    begin_so = any(row[0].startswith(below[0]) for row in [header, *rows])
-    return None if len(below) == len(header) or begin_so else below[0]
+    is_row = len(below) == len(header) or any(map(is_number_or_date, below))
+    return None if is_row or any(row[0].startswith(below[0]) for row in [header, *rows]) else below[0]
 
 
 def _names_in_comments(lines: list[TextLine], first_row: TextLine, mark: str) -> dict[str, Any]:
