@@ -27,7 +27,7 @@ def find_header_rows(records: list[list[str]]) -> int:
     rows = [record[:MOST_CELLS] for record in records if len(record) == width]
     has_groups = len(set(rows[0])) < len(rows[0])
     for count in range(2, MOST_HEADER_ROWS + 1):
-        below = rows[count:]
+        below = [row for row in rows[count:] if width < 3 or any(row[1:])]  # and no notes
         are_few = len(below) < (1 if has_groups and len(below) * width >= FEWEST_CELLS else FEWEST_BELOW)
         if are_few or _may_be_a_row(rows[count - 1], below):  # as in nearly every table: a quick answer
             return 1

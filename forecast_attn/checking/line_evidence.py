@@ -255,13 +255,24 @@ def find_titles_of_one_column(text: str) -> dict[str, Any]:
 
 
 def find_titles(rows: list[list[str]]) -> int:
-    """Rows above the header of a sheet, in which one cell stands alone; 0 for none.
+    """Rows above the header of a sheet, which have fewer cells than all others; 0 for none.
 
     Args:
         rows: the first rows, each as wide as the sheet.
     """
-    widths = [sum(bool(cell.strip()) for cell in row) for row in rows[: MOST_TITLES + 1]]
-    return next((index for index, width in enumerate(widths) if width > 1), 0)
+    widths = [sum(bool(cell.strip()) for cell in row) for row in rows[:MOST_RECORDS]]
+    common = commonest(widths)
+    gaps = [index + 1 for index, width in enumerate(widths[:MOST_TITLES]) if not width and index + 1 < len(widths)]
+    first = next((index for index, width in enumerate(widths) if width >= common > 1), 0)
+    for above in (first, *gaps) if widths else ():
+        names, widest = [cell for cell in rows[above] if cell.strip()], max(widths[:above], default=common)
+        is_header = len(set(names)) == len(names) and not any(map(is_number_or_date, names))
+        if (above == first and widest <= 1) or (is_header and widest < len(names)):
+            return above if above <= MOST_TITLES else 0
+    # Above names in several lines, of which the upper ones name groups of columns, titles stand alone, or above a gap.
+    alone = next((index for index, width in enumerate(widths) if width > 1), 0)
+    above = max((gap for gap in gaps if gap <= first), default=alone)
+    return above if above < first <= above + MOST_HEADER_ROWS else 0
 
 
 # --------------------------------------------------------------------------- notes

@@ -39,7 +39,7 @@ def find_tables(text: str) -> list[TableLines]:
         block = lines[above:below]
         rows = split_lines(block, likeliest_delimiter(block))
         width = len(rows[-1]) if rows else 0
-        first = next((index for index, row in enumerate(rows) if len(row) == width), 0)
+        first = next((index for index, row in enumerate(rows) if len(row) == width and any(row[1:])), 0)
         if width < 2 or len(rows) - first <= FEWEST_BELOW or any(len(row) != width for row in rows[first:]):
             continue
         if any(map(is_value, rows[first])) or not any(map(is_value, rows[first + 1])):

@@ -101,8 +101,8 @@ def _sheets(table: Table, config: DataConfig) -> list[str]:
 def _tables_below_each_other(table: Table, config: DataConfig) -> list[tuple[dict[str, Any], str]]:
     """The options of each of several tables in a text, which is not long, and its lines; the longest one first."""
     is_given = config.skip_rows or config.skip_footer or not config.header or config.comment is not None
-    text = None if is_given else _text_of(table, None)
-    if text is None or text is not table:
+    text = None if is_given else _text_of(table, config.sheet)
+    if text is None:
         return []
     try:
         start, end = ends_of(text)
@@ -279,10 +279,14 @@ def _finished(table: Table, config: DataConfig, options: dict[str, Any], frame: 
         options, dated = {**options, "na": marks}, _without_undated(read, config, time)
     if time is not None:
         is_found = config.time is not None or time == first_dates(frame) == first_dates(dated)
-        parts = time_parts(dated, list(map(str, dated.columns)))
-        together = ",".join(parts) if time in parts else time
-        options = {**options, "undated_rows": "drop"} | ({} if is_found else {"time": together})
+        options = {**options, "undated_rows": "drop"} | ({} if is_found else {"time": _with_its_parts(dated, time)})
     return TableReading(options, dated)
+
+
+def _with_its_parts(frame: pd.DataFrame, time: str) -> str:
+    """The columns that are a date together, if this one is one of them: `Year,Month`; itself otherwise."""
+    parts = time_parts(frame, list(map(str, frame.columns)))
+    return ",".join(parts) if time in parts else time
 
 
 def _without_undated(frame: pd.DataFrame, config: DataConfig, time: str | None) -> pd.DataFrame:
@@ -370,8 +374,8 @@ def _arranged(reading: TableReading, config: DataConfig, layout: str) -> TableRe
         options = {**reading.options, **options, **season}
         undated = undated_rows(frame) if layout == "merged" and "undated_rows" not in options else None
         if undated is not None:  # sums below the cells that were merged
-            options |= {"undated_rows": "drop", "time": undated[0]}
             frame = _without_undated(frame, config, undated[0])
+            options |= {"undated_rows": "drop", "time": _with_its_parts(frame, undated[0])}
         return replace(reading, options=options, frame=frame, is_too_wide=False)
     return None
 

@@ -65,15 +65,14 @@ def undated_rows(frame: pd.DataFrame) -> tuple[str, NDArray[np.bool_]] | None:
 def _hold_what_no_other_does(frame: pd.DataFrame, time: str, bad: NDArray[np.bool_]) -> bool:
     """Return whether some column has one text in all of a few rows and others elsewhere: `Total`, `M13`, `2015 Total`.
 
-    Numbers in these texts may differ.
+    Numbers in these texts may differ, and all words but the last one: `Hamburg Total`.
     """
     columns = (frame[name] for name in frame.columns if name != time and 0 < bad.mean() < MOST_UNDATED)
     texts = [column for column in columns if isinstance(column.dtype, pd.CategoricalDtype)]
-    alike = [text.astype("string").str.replace(r"\d+", "0", regex=True) for text in texts if not text[bad].hasnans]
-    return any(
-        text[bad].nunique() == 1 and not text[~bad].isin(text[bad]).any()
-        for text in (*(text for text in texts if not text[bad].hasnans), *alike)
-    )
+    known = [text.astype("string") for text in texts if not text[bad].hasnans]
+    alike = [text.str.replace(r"\d+", "0", regex=True) for text in known]
+    last = [text.str.extract(r"(\w+)\W*$", expand=False) for text in known]
+    return any(text[bad].nunique() == 1 and not text[~bad].isin(text[bad]).any() for text in (*known, *alike, *last))
 
 
 def _are_years_or_dates(column: pd.Series) -> bool:

@@ -36,7 +36,8 @@ def filled_down(frame: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...]]:
     filled: dict[str, pd.Series] = {}
     for name in frame.columns:
         column = frame[name]
-        if not column.hasnans or pd.isna(column.iloc[0]) or not _is_key(column):
+        is_of_sums = len(filled) > 0 and column.isna().mean() < FEWEST_MERGED  # which have no month
+        if not column.hasnans or pd.isna(column.iloc[0]) or not _is_key(column) or is_of_sums:
             break
         column = column.ffill()
         filled[name] = column.astype(np.int64) if holds_years(column) else column
@@ -78,17 +79,20 @@ def refuse_unmerged(frame: pd.DataFrame, source: str) -> NoReturn:
 
 def has_merged_cells(frame: pd.DataFrame) -> bool:
     """Return whether the first column names each date, year or series once, above empty cells, beside filled ones, or
-    beside an empty one where it names a sum; or each year above its months.
+    beside an empty one where it names a sum; or each year above its months. Names may be merged in the second one, too.
     """
     if months_below_years(frame) is not None:
         return True
     if not frame.shape[1] > 2 or len(frame) < FEWEST_ROWS or not frame.iloc[:, 0].hasnans:
         return False
-    first, second = frame.iloc[:, 0], frame.iloc[:, 1]
-    names = first.dropna()
-    are_blocks = len(names) > 1 and bool(names.is_unique) and bool(first.notna().iloc[0])
-    is_merged = are_blocks and 1 - len(names) / len(first) >= FEWEST_MERGED
-    return is_merged and _is_key(first) and bool(second[first.isna()].notna().all())
+    merged, beside = frame.iloc[:, 0], frame.iloc[:, 1]
+    is_below = merged.isna()
+    if beside.isna().mean() >= FEWEST_MERGED and _is_key(beside):
+        merged, beside, is_below = beside, frame.iloc[:, 2], is_below & beside.isna()
+    names = merged.dropna()
+    are_blocks = len(names) > 1 and bool(names.is_unique) and bool(merged.notna().iloc[0])
+    is_merged = are_blocks and 1 - len(names) / len(merged) >= FEWEST_MERGED
+    return is_merged and _is_key(merged) and bool(beside[is_below].notna().all())
 
 
 def _is_key(column: pd.Series) -> bool:

@@ -1,0 +1,141 @@
+"""Sheets as people keep them: `forecast check` prints what reads them, at the first try."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from forecast_attn.checking.commands import find_proposals
+from forecast_attn.config.options import DataConfig
+from tests.data.test_layouts import write_workbook
+
+pytestmark = pytest.mark.slow
+Rows = list[list[object]]
+
+
+def values(rows: int, level: float = 300.0) -> list[float]:
+    noise = np.random.default_rng(0).normal(scale=2, size=rows)
+    return (level + 50 * np.sin(2 * np.pi * np.arange(rows) / 12) + noise).round(1).tolist()
+
+
+def sales_by_month() -> Rows:
+    """Titles, one of them beside its value; years merged above months; a total and a note below."""
+    months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+    years = [year if month == 0 else "" for year in (2022, 2023, 2024) for month in range(12)]
+    lines = [
+        [name, *values(36, 300 + 40 * at)] for at, name in enumerate([f"Line {letter}" for letter in "ABCDEFGHIJ"])
+    ]
+    titles: Rows = [["Monthly net sales"], ["Prepared by", "", "", "Status: 14.01.2025"], []]
+    total = ["Total", *np.sum([line[1:] for line in lines], axis=0).tolist()]
+    return [*titles, ["Line", *years], ["", *months * 3], *lines, total, [], ["Beds from 2022 on"]]
+
+
+def load_by_hour() -> Rows:
+    """A title alone above the numbers of hours as columns."""
+    days = pd.date_range("2024-02-01", periods=60).strftime("%Y-%m-%d")
+    numbers = np.reshape(values(60 * 24), (60, 24)).tolist()
+    return [
+        ["System load (MW)"],
+        [],
+        ["Date", *range(1, 25)],
+        *([day, *row] for day, row in zip(days, numbers, strict=True)),
+    ]
+
+
+def pivot_of_stores() -> Rows:
+    """Filters above the names; regions and stores merged over their months; sums of both below each."""
+    months = pd.date_range("2022-07-01", periods=30, freq="MS").strftime("%b %Y")
+    rows: Rows = [["Channel", "(All)"], [], ["Row Labels", "Store", "Month", "Sum of Sales"]]
+    for region, stores in {"North": ("Hamburg", "Bremen"), "South": ("Munich", "Passau")}.items():
+        for store in stores:
+            at_first = [region if store == stores[0] else "", store]
+            numbers = zip(months, values(30, 900), strict=True)
+            rows += [[*(at_first if month == months[0] else ["", ""]), month, value] for month, value in numbers]
+            rows.append(["", f"{store} Total", "", 27_000])
+        rows.append([f"{region} Total", "", "", 54_000])
+    return [*rows, ["Grand Total", "", "", 108_000]]
+
+
+def revenue_with_sums() -> Rows:
+    """Years merged over their months, and the sum of each year below them."""
+    months = pd.date_range("2018-01-01", periods=84, freq="MS")
+    rows: Rows = [["Revenue of a town"], [], ["Year", "Month", "Property tax", "Fees"]]
+    for month, tax in zip(months, values(84), strict=True):
+        rows.append([month.year if month.month == 1 else "", month.month_name(), tax, tax / 3])
+        rows += [[f"Total {month.year}", "", 3600, 1200]] if month.month == 12 else []
+    return [*rows, ["Source: treasury"]]
+
+
+def gauge_with_remarks() -> Rows:
+    """Names and values of the gauge above the names, units below them, and a column that is mostly empty."""
+    stamps = pd.date_range("2024-04-01", periods=240, freq="h").strftime("%Y-%m-%d %H:%M")
+    rows = [
+        [stamp, level, "A", "ice" if at == 7 else ""]
+        for at, (stamp, level) in enumerate(zip(stamps, values(240), strict=True))
+    ]
+    return [
+        ["Gauge", "4412"],
+        ["Datum", "212.4"],
+        [],
+        ["Timestamp", "Level", "Quality", "Remarks"],
+        ["UTC", "cm", "", ""],
+        *rows,
+    ]
+
+
+def tables_of_a_plant() -> Rows:
+    """Tables with titles below each other."""
+    months = pd.date_range("2019-01-01", periods=60, freq="MS").strftime("%Y-%m-%d")
+    output = [[month, value, value / 3] for month, value in zip(months, values(60), strict=True)]
+    machines = [[f"M{at:02d}", "Press", 1990 + at] for at in range(12)]
+    return [
+        ["Table 1: Output"],
+        ["Month", "Output", "Energy"],
+        *output,
+        [],
+        ["Table 2: Machines"],
+        ["Code", "Type", "Built"],
+        *machines,
+    ]
+
+
+SHEETS: dict[Callable[[], Rows], tuple[dict[str, object], str]] = {
+    sales_by_month: (
+        {"skip_rows": 3, "header_rows": 2, "skip_footer": 2, "layout": "rows"},
+        "the rows as 11 series, 12 steps of 1 month ahead",
+    ),
+    load_by_hour: ({"skip_rows": 2, "layout": "calendar"}, "the cells as one series, 24 steps of 1 hour ahead"),
+    pivot_of_stores: (
+        {"skip_rows": 2, "layout": "merged", "undated_rows": "drop", "time": "Month", "item_id": "Store"},
+        "'Sum of Sales' of 4 series told apart by 'Store', 12 steps of 1 month ahead, without the rows that have no "
+        "time or no series",
+    ),
+    revenue_with_sums: (
+        {
+            "skip_rows": 2,
+            "skip_footer": 1,
+            "layout": "merged",
+            "undated_rows": "drop",
+            "time": "Year,Month",
+            "target": "Property tax",
+        },
+        "'Property tax', 12 steps of 1 month ahead, without the rows that have no time",
+    ),
+    gauge_with_remarks: (
+        {"skip_rows": 3, "undated_rows": "drop"},
+        "'Level', 24 steps of 1 hour ahead, without the rows that have no time",
+    ),
+    tables_of_a_plant: (
+        {"skip_rows": 1, "skip_footer": 15, "target": "Output"},
+        "'Output', 12 steps of 1 month ahead",
+    ),
+}
+
+
+@pytest.mark.parametrize("make", SHEETS, ids=lambda make: make.__name__)
+def test_the_first_command_reads_a_sheet(tmp_path: Path, make: Callable[[], Rows]) -> None:
+    path = write_workbook(tmp_path / "book.xlsx", {"Sheet": make()})
+    proposal = find_proposals(path, DataConfig())[0]
+    assert (dict(proposal.options), proposal.forecasts) == SHEETS[make]
