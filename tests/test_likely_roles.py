@@ -272,6 +272,19 @@ def issues_of_a_product() -> pd.DataFrame:
     return pd.DataFrame({"observation_date": months(120), **product})
 
 
+def charges_of_cards() -> pd.DataFrame:
+    """The newest comes first, in seconds since 1970; when a card ends is no time."""
+    created = np.sort(RNG.integers(1_700_000_000, 1_730_000_000, 600))[::-1]
+    ends = {"exp_month": RNG.integers(1, 13, 600), "exp_year": RNG.integers(2025, 2029, 600)}
+    return pd.DataFrame({"id": range(600), "amount": RNG.integers(500, 9000, 600), "created": created, **ends})
+
+
+def places_in_no_order() -> pd.DataFrame:
+    """Places are no steps, however their numbers follow each other."""
+    coordinates = {"latitude_deg": RNG.uniform(25, 49, 90), "longitude_deg": RNG.uniform(-120, -70, 90)}
+    return pd.DataFrame({"code": [f"K{at}" for at in range(90)], **coordinates, "elevation": noise(90).cumsum()})
+
+
 def quotes_of_banks() -> pd.DataFrame:
     """What was bid is forecast, rather than how late the quote came."""
     stamps = pd.date_range("1997-06-01", periods=300, freq="10min").strftime("%Y%m%d%H%M").astype("int64")
@@ -332,6 +345,8 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
     "factors": (factors_of_an_exchange, {"wide": True}),
     "counties": (cases_by_counties, {"wide": True}),
     "issues": (issues_of_a_product, {"target": "GDP_20241025", "wide": None}),
+    "charges": (charges_of_cards, {"time": "created", "date_format": "s", "target": "amount", "resample": "D"}),
+    "places": (places_in_no_order, {}),
     "quotes": (quotes_of_banks, {"time": "XDATE", "target": "BID"}),
     "orders": (orders_in_several_lines, {"time": "Created at", "ignore": ("Id",), "target": "Total"}),
 }

@@ -17,13 +17,21 @@ from forecast_attn.data.column_names import (
     STEP_WORDS,
     TIME_NAMES,
     counts_rows,
+    is_called_a_name,
     is_called_time,
     is_called_year,
     unit_of,
     unit_of_last_word,
 )
 from forecast_attn.data.frequency import distinct_values, guess_alias, parse_frequency
-from forecast_attn.data.number_stamps import FINEST_STEP, MOST_OFF, SERIAL_DAYS, are_serial_days, is_plain_number
+from forecast_attn.data.number_stamps import (
+    EPOCH_UNITS,
+    FINEST_STEP,
+    MOST_OFF,
+    SERIAL_DAYS,
+    are_serial_days,
+    is_plain_number,
+)
 from forecast_attn.data.reading.header import unnamed_column
 from forecast_attn.data.reading.time_parts import FEWEST_STARTS, are_counts, are_whole, holds_years, unit_of_column
 from forecast_attn.data.roles import is_numeric
@@ -91,7 +99,8 @@ def regular_order(column: pd.Series) -> str | None:
 def is_of_digits(column: pd.Series) -> bool:
     """Return whether numbers are dates: 20240131, 202401, 2024.083, or seconds or days one step apart.
 
-    Where many numbers of 8 to 14 digits all are dates and mostly go on, whether they are regular does not matter.
+    Where many numbers of 8 to 14 digits, or of seconds that are no identifiers, all are dates in an order, whether they
+    are regular does not matter.
     """
     if not is_plain_number(column):
         return False
@@ -102,9 +111,11 @@ def is_of_digits(column: pd.Series) -> bool:
         if date_format is None:
             return False
         stamps, bad = parse_timestamps(column, str(column.name), date_format)
+        are_long = date_format in EPOCH_UNITS and not is_called_a_name(str(column.name))
     if bad.any():
         return False
-    go_on = are_long and np.mean(np.diff(stamps) >= np.timedelta64(0)) >= MOSTLY_REGULAR
+    steps = np.diff(stamps).astype(np.int64)
+    go_on = are_long and max(np.mean(steps >= 0), np.mean(steps <= 0)) >= MOSTLY_REGULAR
     stamps = distinct_values(stamps)
     are_many = go_on and len(stamps) >= _MANY_DATES
     return bool(are_many or regularity(stamps) >= REGULAR or drifting_step(stamps) is not None)

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.checking.number_times import is_of_the_calendar
-from forecast_attn.data.column_names import counts_rows, is_called_age
+from forecast_attn.data.column_names import counts_rows, is_called_age, is_called_coordinate
 from forecast_attn.data.timestamps import looks_like_dates
 
 FEWEST_ROWS = 20
@@ -26,6 +26,8 @@ _OFF_ZERO = 0.3
 """Share of their deviation by which the mean of returns is off 0."""
 _SPREADS_APART = 5
 """Largest over smallest deviation of returns of several shares."""
+_FAR = 0.1
+"""Share of the deviation of a coordinate by which the places of two events differ, and not those of a track."""
 _NAMED = 0.9
 """Share of rows with a name of their own."""
 
@@ -33,8 +35,9 @@ _NAMED = 0.9
 def may_be_steps(frame: pd.DataFrame) -> bool:
     """Return whether the rows of a table may follow each other in time, though no column says when.
 
-    Rows with a name each are things, and not times; those with an age are persons, or a life table. Of other numbers,
-    some follow themselves, in level or spread, at the next row or a season later. A column alone is not judged.
+    Rows with a name each are things, and not times; those with an age are persons, or a life table; those far from each
+    other are places. Of other numbers, some follow themselves, in level or spread, at the next row or a season later. A
+    column alone is not judged.
 
     Args:
         frame: of one series.
@@ -45,6 +48,8 @@ def may_be_steps(frame: pd.DataFrame) -> bool:
     numbers = [each for each in columns if each.dtype.kind in "iuf" and each.nunique() >= _FEWEST_DISTINCT]
     if any(map(_names_things, texts)) or any(is_called_age(str(column.name)) for column in numbers):
         return False
+    if any(is_called_coordinate(str(column.name)) and jumps(column) for column in numbers):
+        return False
     are_few = len(frame) < FEWEST_ROWS or len(numbers) + len(texts) < 2 or not numbers
     if are_few or (not texts and _are_returns(numbers)):
         return True
@@ -52,6 +57,12 @@ def may_be_steps(frame: pd.DataFrame) -> bool:
     groups = [text.head(MOST_ROWS).cat.codes for text in texts]
     scores = [score for at in values for score in _scores(values[at], groups)]
     return max(scores, default=np.inf) > NormalDist().inv_cdf(1 - _BY_CHANCE / (2 * max(len(scores), 1)))
+
+
+def jumps(coordinate: pd.Series) -> bool:
+    """Return whether a coordinate is mostly far from that of the row before, as on no track."""
+    numbers = coordinate.dropna().to_numpy()
+    return len(numbers) > FEWEST_ROWS and bool(np.median(np.abs(np.diff(numbers))) > _FAR * numbers.std())
 
 
 def _names_things(column: pd.Series) -> bool:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from forecast_attn.checking.amounts import are_marks, may_be_summed
 from forecast_attn.checking.number_times import FEWEST_ROWS, begins_again, is_of_the_calendar
 from forecast_attn.checking.role_candidates import MOSTLY_STEPS, RoleCandidate
+from forecast_attn.checking.row_order import jumps
 from forecast_attn.checking.series_candidates import series_numbers
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.column_names import (
@@ -60,8 +61,6 @@ EVEN = 0.05
 """Share by which the steps of an axis, such as seconds or speeds, may differ from their median, or go back."""
 SAME_START = 5
 """Letters with which the names of a column and its table begin alike."""
-_FAR = 0.1
-"""Share of the deviation of a coordinate by which the places of two events differ, and not those of a track."""
 _SCALE_APART = 20.0
 """Largest over smallest median of columns that are alike."""
 _MOST_DEGREES = 366
@@ -134,7 +133,7 @@ def target_candidates(
     doubts |= {name: _AXIS for name in located.intersection(likely) if doubts[name] is None}
     evidence = _Evidence({name: values[name] for name in likely}, doubts, located, candidate, name)
     ranked = evidence.ranked()
-    happen_at_places = not evidence.is_named and any(_jumps(values[name]) for name in located.intersection(numbers))
+    happen_at_places = not evidence.is_named and any(jumps(values[name]) for name in located.intersection(numbers))
     are_events = candidate.may_be_counted and bool(ranked) and not evidence.is_called_amount(ranked[0])
     are_events = are_events and _are_events(frame, values[ranked[0]], candidate, series)
     are_unlikely = all(doubts.values()) or happen_at_places or are_events
@@ -397,12 +396,6 @@ def _are_cells_of_a_cube(frame: pd.DataFrame, stamps: NDArray[Any]) -> bool:
     cells = words.assign(time=stamps).drop_duplicates()
     all_cells = len(words.drop_duplicates()) * cells["time"].nunique()
     return cells["time"].nunique() < len(cells) >= max(_MOSTLY_FILLED * all_cells, _MOSTLY_OWN * len(frame))
-
-
-def _jumps(values: pd.Series) -> bool:
-    """Return whether a coordinate is mostly far from that of the row before, as on no track."""
-    numbers = values.dropna().to_numpy()
-    return len(numbers) > FEWEST_ROWS and bool(np.median(np.abs(np.diff(numbers))) > _FAR * numbers.std())
 
 
 def _stands_still(values: pd.Series) -> bool:

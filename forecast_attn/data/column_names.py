@@ -259,8 +259,8 @@ def is_called_base(name: str) -> bool:
 
 
 def is_called_coordinate(name: str) -> bool:
-    """Return whether a column says by its name where something is: `start_lat`."""
-    return _ends_in(name, _COORDINATES)
+    """Return whether a column says by its name where something is: `start_lat`, `latitude_deg`."""
+    return _ends_in(name, _COORDINATES) or not {"latitude", "longitude"}.isdisjoint(words_of(name))
 
 
 def is_called_property(name: str) -> bool:
