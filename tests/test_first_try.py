@@ -1901,12 +1901,14 @@ NUMBERS = [f"{value:.4f}" for value in np.sin(np.arange(240))]
             + "\n".join(f"{name},{','.join(NUMBERS[at : at + 24])}" for at, name in enumerate(["N", "S", "E"])),
             {"header_rows": 2, "layout": "rows"},
         ),
+        ("# time load\n" + "\n".join(f"{at} {at % 7}.5" for at in range(90)), {"delimiter": "blanks"}),
     ],
     ids=[
         *("a series in each of two lines", "settings above one column", "a grand total first", "a sum with a word"),
         *("names that stand once more", "a sum beside no date", "what has not come yet", "months below their years"),
         *("the mean of the year as a thirteenth month", "months in digits, and their sum", "a short line above rows"),
         *("a month and a number that may be a year", "three rows below names"),
+        "names that numpy writes in the first line",
     ],
 )
 def test_what_stands_around_numbers(tmp_path: Path, text: str, options: dict[str, object]) -> None:

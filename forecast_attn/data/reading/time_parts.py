@@ -185,11 +185,10 @@ def _parts_by_names(frame: pd.DataFrame, free: list[str]) -> list[str]:
 def _parts_by_cells(frame: pd.DataFrame, free: list[str], year: str | None, part: str | None) -> dict[str | None, str]:
     """The columns of years and of their months or weeks, of which names say one or none."""
     years = [year] if year is not None else [name for name in free if holds_years(frame[name])]
-    for year in years:
-        for name in [part] if part is not None else [name for name in free if name != year]:
-            if are_parts_of_years(frame[year], frame[name]):
-                is_week = part is None and frame[name].nunique() > 12
-                return {"year": year} if part is not None else {"year": year, "week" if is_week else "month": name}
+    for column, name in itertools.product(years, free if part is None else [part]):
+        if name != column and are_parts_of_years(frame[column], frame[name]):
+            unit = "week" if frame[name].nunique() > _OF_YEARS["month"] else "month"
+            return {"year": column, unit: name} if part is None else {"year": column}
     return {}
 
 
@@ -302,19 +301,19 @@ def _by_position(columns: list[pd.Series]) -> list[pd.Series]:
     called = [columns[0].rename("year")]
     for column, known, unit in zip(columns[1:], units[1:], ("month", "day", "hour", "minute"), strict=False):
         unit = "week" if "week" in map(unit_of, words_of(str(column.name))) else unit
-        is_counted = known is None and _may_count(column, unit, called, has_named_years=units[0] == "year")
+        is_counted = known is None and _may_count(column, unit, called, has_columns=units[0] == "year")
         called.append(column.rename(unit) if is_counted else column)
     return called
 
 
-def _may_count(column: pd.Series, unit: str, before: list[pd.Series], *, has_named_years: bool) -> bool:
+def _may_count(column: pd.Series, unit: str, before: list[pd.Series], *, has_columns: bool) -> bool:
     """Return whether a column of another name counts a unit of those before it: where it has a name, it goes on by one.
 
     Args:
         column: of any cells.
         unit: by the position of the column.
         before: the year, and the larger units.
-        has_named_years: True where the column of years is called so.
+        has_columns: True where the column of years is called so.
     """
     if not are_counts(column) or not 0 <= column.min() <= column.max() <= _MOST_OF_UNITS[unit]:
         return False
@@ -324,7 +323,7 @@ def _may_count(column: pd.Series, unit: str, before: list[pd.Series], *, has_nam
         return True
     if unit == "day":
         return are_days_of_months([*before, column])
-    if unit == "month" and has_named_years:  # whoever names the years names the months: these are firms
+    if unit == "month" and has_columns:  # whoever names the years names the months: these are firms
         return False
     steps = np.diff(before[0].to_numpy(np.int64) * _OF_YEARS[unit] + column.to_numpy(np.int64))
     return bool(np.sum(steps == 1) >= MOSTLY_DAYS * max(np.sum(steps > 0), 1))
