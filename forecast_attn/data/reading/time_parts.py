@@ -9,13 +9,16 @@ from __future__ import annotations
 import functools
 import itertools
 import re
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from forecast_attn.data.column_names import PERIOD_NAMES, is_called_id, unit_of, words_of
 from forecast_attn.data.frequency import FIRST_CALENDAR_YEAR, LAST_CALENDAR_YEAR
 from forecast_attn.data.number_stamps import is_plain_number
+from forecast_attn.data.reading.cell_kinds import MOSTLY
 from forecast_attn.data.reading.clocks import (
     as_digits,
     date_and_clock,
@@ -31,8 +34,6 @@ from forecast_attn.errors import DataError
 _OF_YEARS = {"month": 12, "quarter": 4, "half": 2, "week": 52}
 """Unit -> how many of them a year has."""
 _MOST_OF_UNITS = {"month": 12, "week": 53, "day": 31, "hour": 24, "minute": 59}
-MOSTLY_DAYS = 0.9
-"""Smallest share of the days from the first to the last one that rows with days of months have."""
 FEWEST_STARTS = 3
 """Times that numbers go back with what they are parts of, the years of a panel, or the months of a typical year."""
 _MOSTLY_BACK = 0.6
@@ -51,12 +52,11 @@ def unit_of_column(column: pd.Series) -> str | None:
     share `MO`, or a target `Y`.
     """
     unit, name = unit_of(str(column.name)), str(column.name).strip().lower()
-    is_period = name in PERIOD_NAMES or (name.startswith("unnamed: ") and not column.is_unique)
     if isinstance(column.dtype, pd.CategoricalDtype):
-        if unit not in (None, "half", "quarter", "month"):
-            return unit
-        return _unit_of_texts(tuple(column.cat.categories.astype(str)), is_named=bool(unit) or is_period) or unit
+        may_be_words = unit in (None, "half", "quarter", "month")
+        return (may_be_words and _unit_of_texts(tuple(column.cat.categories.astype(str)))) or unit
     if unit is None:
+        is_period = name in PERIOD_NAMES or (name.startswith("unnamed: ") and not column.is_unique)
         return _unit_of_numbers(column) if is_period and column.dtype.kind == "i" else None
     if not pd.api.types.is_numeric_dtype(column.dtype):
         return unit
@@ -103,19 +103,18 @@ def are_counts(column: pd.Series) -> bool:
 
 
 @functools.lru_cache(maxsize=1024)
-def _unit_of_texts(cells: tuple[str, ...], *, is_named: bool) -> str | None:
-    """The unit of cells that are all months, quarters or halves of a year; where the column is named, of some of them.
+def _unit_of_texts(cells: tuple[str, ...]) -> str | None:
+    """The unit of cells that are all months, quarters or halves of a year; None for others, and for groups I to IV.
 
     One more may be the mean of the year: no part of it, and no series either.
     """
-    if not 2 <= len(cells) <= 13:
+    if not 2 <= len(cells) <= 13 or all(re.fullmatch("[IV]+", cell) for cell in cells):
         return None
     months = sorted({month for month in first_months(cells).values() if month is not None})
-    are_groups = not is_named and all(re.fullmatch("[IV]+", cell) for cell in cells)
-    if len(months) < max(len(cells) - 1, 2) or are_groups:
+    if len(months) < max(len(cells) - 1, 2):
         return None
     units = (unit for unit in ("half", "quarter", "month") if months == list(range(1, 13, 12 // _OF_YEARS[unit])))
-    return next(units, "month" if is_named else None)
+    return next(units, None)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -212,9 +211,8 @@ def are_parts_of_years(year: pd.Series, part: pd.Series) -> bool:
         return False
     is_known = (parts >= 1) & (parts <= of_year)
     numbers = np.unique(year.to_numpy(np.int64)[is_known] * of_year + parts[is_known])
-    if len(numbers) <= of_year or len(numbers) < MOSTLY_DAYS * (np.ptp(numbers) + 1):
-        return False
-    return unit is not None or go_back_with(pd.Series(parts), year)
+    is_whole = len(numbers) > of_year and _go_on_by_one(numbers)
+    return is_whole and (unit is not None or go_back_with(pd.Series(parts), year))
 
 
 def go_back_with(numbers: pd.Series, *others: pd.Series) -> bool:
@@ -251,8 +249,12 @@ def are_dates_of_years(column: pd.Series) -> bool:
 
 def _go_on_by_days(text: pd.Series) -> bool:
     stamps, bad = parse_timestamps(text.drop_duplicates())
-    days = stamps.astype("datetime64[D]").astype(np.int64)
-    return bool(not bad.any() and len(days) >= MOSTLY_DAYS * (np.ptp(days) + 1))
+    return not bad.any() and _go_on_by_one(stamps.astype("datetime64[D]").astype(np.int64))
+
+
+def _go_on_by_one(numbers: NDArray[Any]) -> bool:
+    """Return whether nearly all numbers from the smallest to the largest one are there."""
+    return bool(len(np.unique(numbers)) >= MOSTLY * (np.ptp(numbers) + 1))
 
 
 # --------------------------------------------------------------------------- together
@@ -325,8 +327,7 @@ def _may_count(column: pd.Series, unit: str, before: list[pd.Series], *, has_col
         return are_days_of_months([*before, column])
     if unit == "month" and has_columns:  # whoever names the years names the months: these are firms
         return False
-    steps = np.diff(before[0].to_numpy(np.int64) * _OF_YEARS[unit] + column.to_numpy(np.int64))
-    return bool(np.sum(steps == 1) >= MOSTLY_DAYS * max(np.sum(steps > 0), 1))
+    return _go_on_by_one(before[0].to_numpy(np.int64) * _OF_YEARS[unit] + column.to_numpy(np.int64))
 
 
 def _date_of_units(units: dict[str | None, pd.Series]) -> pd.Series:
