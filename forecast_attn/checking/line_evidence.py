@@ -81,11 +81,11 @@ def find_preamble(text: str) -> dict[str, Any]:
     mark = _mark_of_comments(lines)
     if mark is not None:
         return _without_comments(lines, mark)
-    rows = split_lines((line.text for line in lines), likeliest_delimiter(line.text for line in lines))
+    rows = _cells(lines)
     wide, narrow = _wide_titles(lines, rows), _narrow_titles(lines, rows)
-    if "header" in wide and "header" not in narrow:  # names of which one is empty, right above the rows
-        has_names = wide["skip_rows"] - narrow.get("skip_rows", 0) <= MOST_HEADER_ROWS
-        return narrow if narrow and has_names else wide
+    if "header" in wide and narrow and "header" not in narrow:
+        are_right_above = wide["skip_rows"] - narrow["skip_rows"] <= MOST_HEADER_ROWS  # names of which one is empty
+        return narrow if are_right_above else wide
     return wide or narrow
 
 
@@ -106,7 +106,7 @@ def _mark_of_comments(lines: list[TextLine]) -> str | None:
 
 
 def _without_comments(lines: list[TextLine], mark: str) -> dict[str, Any]:
-    """The options that leave out comments, but for names in the last one above the rows, but for marks alone."""
+    """The options that leave out comments, but for names in the last one above the rows that is more than a mark."""
     above = count = next(index for index, line in enumerate(lines) if not line.is_comment(mark))
     while count > 1 and lines[count - 1].text.strip() == mark:
         count -= 1
@@ -175,8 +175,12 @@ def find_wide_titles(text: str) -> dict[str, Any]:
         text: the first lines of a file.
     """
     lines = first_lines(text)
+    return _wide_titles(lines, _cells(lines))
+
+
+def _cells(lines: list[TextLine]) -> list[list[str]]:
     texts = [line.text for line in lines]
-    return _wide_titles(lines, split_lines(texts, likeliest_delimiter(texts)))
+    return split_lines(texts, likeliest_delimiter(texts))
 
 
 def _wide_titles(lines: list[TextLine], rows: list[list[str]]) -> dict[str, Any]:

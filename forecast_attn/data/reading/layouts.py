@@ -91,8 +91,10 @@ def names_of_grid(frame: pd.DataFrame) -> str | None:
         grid = find_grid(frame)
     except DataError:  # days that may be months: a grid all the same
         return ""
-    if grid is None or len(np.unique(grid.stamps)) == len(grid.stamps):
-        return None if grid is None else ""
+    if grid is None:
+        return None
+    if len(np.unique(grid.stamps)) == len(grid.stamps):
+        return ""
     if len(np.unique(grid.values[~np.isnan(grid.values)])) <= 2:
         return None
     return names_of_rows(frame, grid.names, grid.labels)
