@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import pandas as pd
 
-from forecast_attn.checking.line_evidence import FEWEST_BELOW, MOST_HEADER_ROWS
+from forecast_attn.checking.line_evidence import MOST_HEADER_ROWS
 from forecast_attn.data.column_names import LOOSE_TIME_NAMES, TIME_NAMES
 from forecast_attn.data.reading.cell_kinds import are_numbers
 from forecast_attn.data.reading.cell_numbers import shows_number
 from forecast_attn.data.reading.header import MOST_CELLS
 from forecast_attn.data.timestamps import looks_like_dates
 
+FEWEST_BELOW = 5
+"""Rows that must show that the lines above them are names."""
 FEWEST_CELLS = 40
 """Cells below several lines that show that they are names, where the first one alone has one name for two columns."""
 

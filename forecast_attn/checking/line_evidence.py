@@ -22,8 +22,6 @@ MOST_FOOTERS = 15
 """Lines that may stand below the rows."""
 MOST_HEADER_ROWS = 4
 """Lines that may name the columns."""
-FEWEST_BELOW = 5
-"""Rows that must show that the lines above them are names."""
 
 
 class TextLine(NamedTuple):

@@ -6,7 +6,8 @@ import itertools
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from forecast_attn.checking.line_evidence import FEWEST_BELOW, likeliest_delimiter, split_lines
+from forecast_attn.checking.header_evidence import FEWEST_BELOW
+from forecast_attn.checking.line_evidence import likeliest_delimiter, split_lines
 from forecast_attn.data.reading.cell_kinds import is_number_or_date, is_value
 from forecast_attn.data.reading.cell_numbers import MISSING_WORDS
 
