@@ -388,6 +388,18 @@ def of_a_swedish_station() -> str:
     return "\n".join([*above, "Datum;Tid (UTC);Lufttemperatur;Kvalitet;;Tidsutsnitt:", *rows])
 
 
+def of_an_actigraph() -> str:
+    """Settings in two cells far above the names, a delimiter behind each row, and no score in the first minutes."""
+    times = pd.date_range("2015-07-04 09:45", periods=300, freq="30s")
+    settings = [f'"Setting {at}:","{at * 7}"' for at in range(30)]
+    names = '"Line","Date","Time","Activity","Sleep","Interval",'
+    rows = [
+        f'"{at}","{time:%d/%m/%Y}","{time:%H:%M:%S}","{value}","{"NaN" if at < 6 else at % 2}","ACTIVE",'
+        for at, (time, value) in enumerate(zip(times, values(300), strict=True), 1)
+    ]
+    return "\n".join([*settings, "", names, "", *rows])
+
+
 def of_national_accounts() -> str:
     """As the BEA's: titles, years above quarters as columns, and notes that are many for so few rows."""
     years, quarters = (",".join(map(str, each)) for each in (np.repeat(range(2010, 2020), 4), ["Q1,Q2,Q3,Q4"] * 10))
@@ -597,6 +609,10 @@ READ: dict[Callable[[], str], tuple[dict[str, object], str]] = {
     of_a_swedish_station: (
         {"skip_rows": 9, "time": "Datum,Tid (UTC)"},
         "'Lufttemperatur', 24 steps of 1 hour ahead",
+    ),
+    of_an_actigraph: (
+        {"skip_rows": 31, "time": "Date,Time", "target": "Activity", "date_format": "day-first"},
+        "'Activity', 12 steps of 30 seconds ahead",
     ),
     of_national_accounts: (
         {"skip_rows": 3, "skip_footer": 2, "header_rows": 2, "layout": "rows"},

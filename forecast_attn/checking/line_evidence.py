@@ -82,9 +82,16 @@ def find_preamble(text: str) -> dict[str, Any]:
     rows = _cells(lines)
     wide, narrow = _wide_titles(lines, rows), _narrow_titles(lines, rows)
     if "header" in wide and narrow and "header" not in narrow:
-        are_right_above = wide["skip_rows"] - narrow["skip_rows"] <= MOST_HEADER_ROWS  # names of which one is empty
-        return narrow if are_right_above else wide
+        numbers = [line.number for line in lines]
+        below_names = rows[numbers.index(narrow["skip_rows"]) + 1 : numbers.index(wide["skip_rows"]) + 1]
+        return narrow if _begin_as_the_last(below_names) else wide
     return wide or narrow
+
+
+def _begin_as_the_last(rows: list[list[str]]) -> bool:
+    """Return whether lines below names, the last one a full row, begin as rows do, but for the last lines of names."""
+    others = [row for row in rows if shape(row[0]) != shape(rows[-1][0])]
+    return bool(rows) and len(others) < MOST_HEADER_ROWS
 
 
 def _mark_of_comments(lines: list[TextLine]) -> str | None:
