@@ -390,7 +390,7 @@ def of_a_swedish_station() -> str:
 
 def of_an_actigraph() -> str:
     """Settings in two cells far above the names, a delimiter behind each row, and no score in the first minutes."""
-    times = pd.date_range("2015-07-04 09:45", periods=300, freq="30s")
+    times = pd.date_range("2015-07-24 09:45", periods=300, freq="30s")
     settings = [f'"Setting {at}:","{at * 7}"' for at in range(30)]
     names = '"Line","Date","Time","Activity","Sleep","Interval",'
     rows = [
@@ -611,7 +611,7 @@ READ: dict[Callable[[], str], tuple[dict[str, object], str]] = {
         "'Lufttemperatur', 24 steps of 1 hour ahead",
     ),
     of_an_actigraph: (
-        {"skip_rows": 31, "time": "Date,Time", "target": "Activity", "date_format": "day-first"},
+        {"skip_rows": 31, "time": "Date,Time", "target": "Activity"},
         "'Activity', 12 steps of 30 seconds ahead",
     ),
     of_national_accounts: (
