@@ -307,7 +307,7 @@ def _by_name(column: str, others: list[str]) -> int:
     plain = column.lower().strip("* ")
     if "target" in words_of(column):
         return -1
-    if plain not in LIKELY_TARGETS or _is_one_of_many(plain, others) or is_one_of_letters(plain, others):
+    if plain not in LIKELY_TARGETS or _is_one_of_many(plain, others) or is_one_of_letters(column, others):
         return len(LIKELY_TARGETS)
     return LIKELY_TARGETS.index(plain)
 

@@ -249,8 +249,8 @@ def is_called_level(name: str) -> bool:
 
 
 def is_one_of_letters(name: str, names: list[str]) -> bool:
-    """Return whether many columns are called by a letter, as shares of an exchange are: `Y` is no target there."""
-    return len(name) == 1 and sum(len(each) == 1 for each in names) > 3
+    """Return whether many columns are called by a capital, as shares of an exchange are: `Y` is no target there."""
+    return len(name) == 1 and name.isupper() and sum(len(each) == 1 and each.isupper() for each in names) > 8
 
 
 def is_called_base(name: str) -> bool:
