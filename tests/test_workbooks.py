@@ -101,6 +101,14 @@ def tables_of_a_plant() -> Rows:
     ]
 
 
+def prices_above_a_legend() -> Rows:
+    """A small table of words below a gap is wider than the rows, and no header below titles."""
+    days = pd.date_range("2024-01-01", periods=60).strftime("%Y-%m-%d")
+    rows: Rows = [[day, value, value / 2] for day, value in zip(days, values(60), strict=True)]
+    legend: Rows = [["Code", "Meaning", "Source", "Remark"], ["low", "at night", "meter", "none"]]
+    return [["Day", "Low", "High"], *rows, [], *legend]
+
+
 SHEETS: dict[Callable[[], Rows], tuple[dict[str, object], str]] = {
     sales_by_month: (
         {"skip_rows": 3, "header_rows": 2, "skip_footer": 2, "layout": "rows"},
@@ -127,6 +135,7 @@ SHEETS: dict[Callable[[], Rows], tuple[dict[str, object], str]] = {
         {"skip_rows": 3, "undated_rows": "drop"},
         "'Level', 24 steps of 1 hour ahead, without the rows that have no time",
     ),
+    prices_above_a_legend: ({"skip_footer": 3, "target": "Low"}, "'Low', 7 steps of 1 day ahead"),
     tables_of_a_plant: (
         {"skip_rows": 1, "skip_footer": 15, "target": "Output"},
         "'Output', 12 steps of 1 month ahead",

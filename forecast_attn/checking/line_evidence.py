@@ -269,11 +269,14 @@ def find_titles(rows: list[list[str]]) -> int:
     Args:
         rows: the first rows, each as wide as the sheet.
     """
-    widths = [sum(bool(cell.strip()) for cell in row) for row in rows[:MOST_RECORDS]]
+    rows = rows[:MOST_RECORDS]
+    widths = [sum(bool(cell.strip()) for cell in row) for row in rows]
+    if not widths:
+        return 0
     common = commonest(widths)
-    gaps = [index + 1 for index, width in enumerate(widths[:MOST_TITLES]) if not width and index + 1 < len(widths)]
     first = next((index for index, width in enumerate(widths) if width >= common > 1), 0)
-    for above in (first, *gaps) if widths else ():
+    gaps = [above for above, width in enumerate(widths[:-1], 1) if not width and _are_titles(rows[: above - 1])]
+    for above in (first, *gaps):
         names, widest = [cell for cell in rows[above] if cell.strip()], max(widths[:above], default=common)
         is_header = len(set(names)) == len(names) and not any(map(is_number_or_date, names))
         if (above == first and widest <= 1) or (is_header and widest < len(names)):
@@ -282,6 +285,11 @@ def find_titles(rows: list[list[str]]) -> int:
     alone = next((index for index, width in enumerate(widths) if width > 1), 0)
     above = max((gap for gap in gaps if gap <= first), default=alone)
     return above if above < first <= above + MOST_HEADER_ROWS else 0
+
+
+def _are_titles(rows: list[list[str]]) -> bool:
+    """Return whether lines above a gap are no table of their own: hardly any has a number or a date."""
+    return sum(any(map(is_value, row)) for row in rows) <= MOST_HEADER_ROWS
 
 
 # --------------------------------------------------------------------------- notes
