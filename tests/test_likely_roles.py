@@ -203,7 +203,7 @@ def subscriptions_of_a_shop() -> pd.DataFrame:
     """Amounts of 9 to 99 are paid at any time: they add up, and 99 is no mark of a missing value."""
     stamps = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.cumsum(RNG.integers(1, 200, 900)), "min")
     amounts = RNG.choice([9.0, 19.0, 29.0, 99.0], 900)
-    return pd.DataFrame({"Created": stamps.strftime("%Y-%m-%d %H:%M"), "Amount": amounts, "Fee": amounts / 50})
+    return pd.DataFrame({"Created": stamps.strftime("%Y-%m-%d %H:%M"), "Amount": amounts, "Paid": amounts})
 
 
 def ozone_in_two_zones() -> pd.DataFrame:

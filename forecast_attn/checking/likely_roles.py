@@ -171,9 +171,9 @@ def _comes_after(stamps: NDArray[Any], other: NDArray[Any]) -> bool:
 
 def _is_year_of_clocks(year: RoleCandidate, date: RoleCandidate) -> bool:
     """Return whether numbers are the years of dates with a time of day, at which something happened."""
-    of_date = date.stamps.astype("datetime64[Y]").astype(np.int64) + 1970
     if year.stamps.dtype.kind != "i":
         return False
+    of_date = date.stamps.astype("datetime64[Y]").astype(np.int64) + 1970
     have_clocks = np.mean(date.stamps == date.stamps.astype("datetime64[D]")) < MOST_REPEATED
     return bool(have_clocks and np.mean(of_date != year.stamps) <= MOST_BAD_STAMPS)
 

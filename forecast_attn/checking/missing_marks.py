@@ -19,6 +19,7 @@ FEWEST_NUMBERS = 10
 """Different numbers that show what a column holds."""
 MOST_LOOKED_AT = 10_000
 _NINES = re.compile(r"-?9{2,}(\.9+)?|-?9{2,}\.0+")
+_NEGATIVE_NINES = re.compile(rf"(?=-)({_NINES.pattern})")
 _HUNDREDS = re.compile(r"-[1-9]00")
 _LEAST_ALONE = 100
 
@@ -35,10 +36,10 @@ def marks_of_missing(frame: pd.DataFrame) -> tuple[str, ...]:
         if isinstance(column.dtype, pd.CategoricalDtype):
             texts, count = _texts_among_numbers(column)
         elif is_plain_number(column):
-            texts, count = _far_extremes(column, _NINES), FEWEST_NUMBERS
-            texts = [text for text in texts if text.startswith("-") or not is_called_money(name)]
+            nines = _NEGATIVE_NINES if is_called_money(name) else _NINES
+            texts, count = _far_extremes(column, nines), FEWEST_NUMBERS
             if not texts:
-                texts, count = [*_far_extremes(column, _HUNDREDS), *_far_extremes(column, _NINES, fewest=1)], 2
+                texts, count = [*_far_extremes(column, _HUNDREDS), *_far_extremes(column, nines, fewest=1)], 2
         else:
             continue
         for mark in texts:

@@ -180,7 +180,7 @@ def candidates_with(frame: pd.DataFrame, time: str, config: DataConfig) -> Itera
     if stamps.dtype.kind == "i":
         season = _season(frame, time, date_format, None if not is_regular else len(steps), is_single=name is None)
     automatic = automatic_roles(frame, config)
-    if name is None:  # the identifier that is found once the time is named is left out
+    if name is None and automatic[0] != time:  # the identifier that is found once the time is named is left out
         automatic = automatic[0], automatic_roles(frame, replace(config, time=time))[1]
     yield RoleCandidate(time, name, kind, stamps, len(steps), date_format, automatic, season)
     if config.item_id is None and name in frame.columns and frame[name].isna().any():  # unless those are called `NA`
