@@ -335,29 +335,35 @@ def _without_totals(problem: Problem, finding: Finding) -> Options | None:
     return {"undated_rows": "drop"} if not is_given and (are_few or problem.config.item_id is not None) else None
 
 
-def _date_order(problem: Problem, finding: Finding) -> Options | None:
-    """The order of day and month in which the stamps are most regular, where one is; dots stand behind days.
-
-    The few rows without a date are left out, and where columns are joined those whose day or hour there is none of.
-    """
-    frame, roles, config = problem.examination.frame, problem.examination.roles, problem.config
+def _readable_stamps(problem: Problem, finding: Finding) -> Options | None:
+    """The format in which all stamps are read, where one is known; or leave out the few rows that have none."""
+    frame = problem.examination.frame
     if frame is None or finding.column not in frame.columns or "date_format" in problem.options:
         return None
+    column = frame[finding.column]
     if unread_name(finding.value) is not None:
-        return _format_with_zone(frame[finding.column], str(finding.value))
-    order = regular_order(frame[finding.column])
-    if order is None and re.match(r"\d\d?\.\d\d?\.", str(finding.value)):
-        order = "day-first"
-    if order is not None:
-        return {"date_format": order}
+        return _format_with_zone(column, str(finding.value))
+    order = _date_order(column, str(finding.value))
+    return _without_undated(problem, column) if order is None else {"date_format": order}
+
+
+def _date_order(column: pd.Series, cell: str) -> str | None:
+    """The order of day and month in which the stamps are most regular, where one is; dots stand behind days."""
+    order = regular_order(column)
+    return "day-first" if order is None and re.match(r"\d\d?\.\d\d?\.", cell) else order
+
+
+def _without_undated(problem: Problem, column: pd.Series) -> Options | None:
+    """Leave out the few rows without a date, or of a day or hour that there is none of where columns are joined."""
+    roles, config = problem.examination.roles, problem.config
     if config.undated_rows != DataConfig.undated_rows:
         return None
     try:
-        is_bad = parse_timestamps(frame[finding.column], str(finding.column), config.date_format)[1]
+        is_bad = parse_timestamps(column, str(column.name), config.date_format)[1]
     except DataError:  # of the order of day and month
         return None
     is_joined = roles is not None and "," in roles.time
-    are_missing = is_joined or frame[finding.column][is_bad].isna().all()
+    are_missing = is_joined or column[is_bad].isna().all()
     return {"undated_rows": "drop"} if are_missing and is_bad.mean() <= MOST_BAD_STAMPS else None
 
 
@@ -371,7 +377,7 @@ def _format_with_zone(column: pd.Series, cell: str) -> Options | None:
 
 _ANSWERS: dict[str, Callable[[Problem, Finding], Options | None]] = {
     "FA103": _leave_out,
-    "FA201": _date_order,
+    "FA201": _readable_stamps,
     "FA202": _one_of_equal_rows,
     "FA203": _resample,
     "FA204": _mask,
