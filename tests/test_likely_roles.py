@@ -303,6 +303,62 @@ def orders_in_several_lines() -> pd.DataFrame:
     return frame.assign(**parts, Price=noise(1200), Id=np.where(lines, 5 * 10**9 + np.arange(1200), np.nan))
 
 
+def reports_of_devices() -> pd.DataFrame:
+    """Each reports every ten minutes, off by some seconds, and no two at one time."""
+    steps = {name: 600 * np.arange(200) + RNG.integers(0, 20, 200) + 220 * at for at, name in enumerate("abc")}
+    frame = pd.concat({name: pd.Series(each, name="at") for name, each in steps.items()}, names=["unit"])
+    frame = frame.reset_index("unit").sort_values("at")
+    return frame.assign(at=pd.Timestamp("2024-03-01") + pd.to_timedelta(frame["at"], "s"), volts=noise(600))
+
+
+def samples_of_two_points() -> pd.DataFrame:
+    """Only the name of a column says that the samples are not of one river."""
+    days = pd.to_timedelta(np.sort(RNG.choice(3000, 160, replace=False)), "D")
+    frame = pd.DataFrame({"sampled": pd.Timestamp("2015-01-01") + days, "Sampling point": "inlet"})
+    frame.loc[RNG.permutation(160)[:80], "Sampling point"] = "outlet"
+    return frame.assign(nitrate=noise(160))
+
+
+def flights_on_some_days() -> pd.DataFrame:
+    """Each is a row a second for some minutes; the next one is days away."""
+    starts = 90_000 * np.array([0, 4, 5, 9])
+    seconds = (starts[:, None] + np.arange(300)).ravel()
+    stamps = pd.Timestamp("2024-03-01") + pd.to_timedelta(seconds, "s")
+    return pd.DataFrame({"time": stamps, "callsign": np.repeat([*"ABCD"], 300), "altitude": noise(1200).cumsum()})
+
+
+def purchases_of_customers() -> pd.DataFrame:
+    """Nothing but a day and a customer, most of whom came twice or three times."""
+    dates = pd.Timestamp("2020-01-01") + pd.to_timedelta(np.sort(RNG.integers(0, 400, 4000)), "D")
+    return pd.DataFrame({"date": dates.strftime("%Y-%m-%d"), "id": RNG.integers(0, 1500, 4000)})
+
+
+def products_of_countries() -> pd.DataFrame:
+    """The largest is a thousand times the smallest; all grow by like shares."""
+    sizes = {f"{first}land": 10.0**power for first, power in zip("ABCDEFG", (0, 1, 1, 2, 2, 3, 3), strict=True)}
+    grown = {name: size * np.exp(RNG.normal(0.01, 0.01, 120).cumsum()) for name, size in sizes.items()}
+    return pd.DataFrame({"Month": months(120), **grown}).round(4)
+
+
+def products_of_an_economy() -> pd.DataFrame:
+    """Rates and stocks of one country move by unlike shares."""
+    moves = {"output": (4000, 0.01), "deficit": (30, 0.4), "bills": (5, 0.1), "cars": (9, 0.01), "cpi": (90, 0.002)}
+    series = {name: size * np.exp(RNG.normal(0, move, 120)) for name, (size, move) in moves.items()}
+    return pd.DataFrame({"Month": months(120), **series, "stock": 2000 + noise(120)}).round(4)
+
+
+def prices_of_zones() -> pd.DataFrame:
+    """All names end in one unit."""
+    zones = ("Denmark 1", "France", "Poland", "Slovenia")
+    return pd.DataFrame({"Month": months(120), **{f"{zone}[€/MWh]": noise(120) for zone in zones}})
+
+
+def ages_of_a_core() -> pd.DataFrame:
+    """Ages have five decimals, and rise by no equal steps."""
+    ages = (RNG.choice(np.arange(1, 90_000), 300, replace=False) / 1e5).round(5)
+    return pd.DataFrame({"Age [kyr BP]": np.sort(ages), "CO2 [ppm]": noise(300)})
+
+
 CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
     "prices": (prices_of_several_goods, {"item_id": "state", "target": "consumption"}),
     "shots": (shots_of_a_game, {"target": "row-count"}),
@@ -348,6 +404,15 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
     "charges": (charges_of_cards, {"time": "created", "date_format": "s", "target": "amount", "resample": "D"}),
     "places": (places_in_no_order, {}),
     "quotes": (quotes_of_banks, {"time": "XDATE", "target": "BID"}),
+    "devices": (reports_of_devices, {"item_id": "unit", "resample": "10min"}),
+    "points": (samples_of_two_points, {"item_id": "Sampling point"}),
+    "no points": (lambda: samples_of_two_points().rename(columns={"Sampling point": "mood"}), {"item_id": None}),
+    "flights": (flights_on_some_days, {"item_id": "callsign", "resample": None}),
+    "customers": (purchases_of_customers, {"ignore": ("id",), "target": "row-count", "resample": "D"}),
+    "countries": (products_of_countries, {"wide": True}),
+    "an economy": (products_of_an_economy, {"wide": None}),
+    "units": (prices_of_zones, {"wide": True}),
+    "a core": (ages_of_a_core, {"time": "Age [kyr BP]", "date_format": "0.00001", "target": None}),
     "orders": (orders_in_several_lines, {"time": "Created at", "ignore": ("Id",), "target": "Total"}),
 }
 

@@ -66,7 +66,7 @@ _COUNTED_PART = re.compile(r"^\d+[:-](0*[1-9]\d*)$")
 _NEARLY_EQUAL = 0.01
 """Share by which steps that are written with few digits may differ."""
 _LARGEST_DECIMAL = 1e9
-_MOST_DECIMALS = 4
+_MOST_DECIMALS = 6
 _MOST_DIGITS = 10
 _NEARLY_ON = 5e-4
 """Share of a step by which numbers miss one that is written with enough digits."""
@@ -174,7 +174,7 @@ def format_of_decimals(column: pd.Series) -> str | None:
     for decimals in range(1, _MOST_DECIMALS + 1):
         whole = np.round(numbers * 10**decimals)
         if np.abs(numbers * 10**decimals - whole).max() < _NEARLY:
-            return f"{int(np.gcd.reduce(whole.astype(np.int64))) / 10**decimals:.6g}"
+            return f"{int(np.gcd.reduce(whole.astype(np.int64))) / 10**decimals:.{decimals}f}"
     return f"{FINEST_STEP}"
 
 

@@ -100,10 +100,8 @@ class RoleCandidate:
             options["time"] = self.time
         if config.item_id is None and self.item_id is not None and self.item_id != self.automatic[1]:
             options["item_id"] = self.item_id
-        no_id = self.automatic[1] if config.item_id is None and self.item_id is None else None
-        ignored = (*(() if no_id is None else (no_id,)), *self.ignore)
-        if ignored:
-            options["ignore"] = (*config.ignore, *ignored)
+        if self._left_out:
+            options["ignore"] = (*config.ignore, *self._left_out)
         if self.date_format is not None:
             options["date_format"] = self.date_format
         if config.season is None and self.season is not None:
@@ -112,9 +110,15 @@ class RoleCandidate:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that time and identifier are made of."""
+        """The columns that time and identifier are made of, and those that are left out."""
         parts = () if self.item_id is None else self.item_id.split(",")
-        return (*self.time.split(","), self.time, *parts, *self.ignore)
+        return (*self.time.split(","), self.time, *parts, *self._left_out)
+
+    @property
+    def _left_out(self) -> tuple[str, ...]:
+        """The identifier that training would find by itself where rows are one series, and other numbers of rows."""
+        automatic = self.automatic[1] if self.item_id is None else None
+        return self.ignore if automatic is None else (automatic, *self.ignore)
 
     def is_as_likely_as(self, other: RoleCandidate) -> bool:
         """Return whether both are regular dates of as many steps, as when goods were ordered and when they came."""

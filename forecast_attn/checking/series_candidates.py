@@ -26,12 +26,13 @@ from forecast_attn.data.column_names import (
     TIME_NAMES,
     counts_rows,
     is_called_a_name,
+    is_called_source,
     is_called_year,
 )
 from forecast_attn.data.number_stamps import is_plain_number
 from forecast_attn.data.reading.clocks import is_clock, periods_of_day
-from forecast_attn.data.reading.joined import BLOCK_NUMBER, ROW_NUMBER, parts_of, with_joined
-from forecast_attn.data.reading.time_parts import are_whole, holds_years, time_parts
+from forecast_attn.data.reading.joined import BLOCK_NUMBER, ROW_COUNT, ROW_NUMBER, parts_of, with_joined
+from forecast_attn.data.reading.time_parts import FEWEST_STARTS, are_whole, holds_years, time_parts
 from forecast_attn.data.roles import is_numeric, resolve_roles
 from forecast_attn.data.timestamps import looks_like_dates
 from forecast_attn.errors import ConfigError, DataError
@@ -45,6 +46,16 @@ MOST_REPEATED = 0.03
 """Share of rows with the stamp of an earlier one that are mistakes of a table, and no further series."""
 _FIRST = 4
 """Part of the rows that are looked at first: those that repeat there are too many in most combinations of columns."""
+FEWEST_IN_TURN = 10
+"""Steps of each of several series that are told apart by their own times."""
+FAR = 10
+"""Time between runs, as a multiple of what a run takes; the days of an exchange are nearer to each other."""
+MOST_OF_THE_TIME = 0.5
+"""Share of the time that a table spans from the first to the last row of each of them."""
+UNEVEN = 0.75
+"""Share of nearly equal steps below which all rows together are uneven; of business days, 0.8 are a day apart."""
+EVEN_STEPS = 0.2
+"""Share of its usual step by which one of such a series may miss it."""
 SOON = 0.1
 """Share of the time that a table spans within which what follows an event has mostly come."""
 Keys = NDArray[np.int64]
@@ -65,7 +76,10 @@ def series_of(frame: pd.DataFrame, time: str, stamps: NDArray[Any], config: Data
     codes = {name: pd.factorize(frame[name], use_na_sentinel=False)[0] for name in _id_columns(frame, time, config)}
     incomplete = {name for name in codes if frame[name].isna().any()}
     if _repeated(none, stamps) <= MOST_REPEATED:  # a few repeats are mistakes, unless rows stand series after series
-        apart = next((name for name in codes if name not in incomplete and _stand_apart(codes[name], stamps)), None)
+        complete = {name: codes[name] for name in codes if name not in incomplete}
+        apart = next((name for name, keys in complete.items() if _stand_apart(keys, stamps)), None)
+        apart = apart or next((name for name, keys in complete.items() if _are_runs(keys, stamps)), None)
+        apart = apart or next((name for name, keys in complete.items() if _take_turns(name, keys, stamps)), None)
         return apart, none if apart is None else codes[apart]
     numeric = {name for name in codes if is_numeric(frame[name])}
     pair = _keys_of(codes, numeric, incomplete, stamps)
@@ -100,9 +114,11 @@ def automatic_roles(frame: pd.DataFrame, config: DataConfig) -> tuple[str | None
     """The time and the identifier that training finds by itself; None where it finds none."""
     others = (*TIME_NAMES, *LOOSE_TIME_NAMES, *ID_NAMES, *COUNTERS)
     names = [name for name in map(str, frame.columns) if name.lower() not in others and name != config.item_id]
-    numbers = (name for name in names if is_numeric(frame[name]))
+    number = next((name for name in names if is_numeric(frame[name])), None)
+    if number is None and config.target is None:  # rows of nothing but a time and an identifier are counted
+        frame, number = frame.assign(**{ROW_COUNT: 1}), ROW_COUNT
     try:
-        given = replace(config, target=config.target or next(numbers, None), wide=False)
+        given = replace(config, target=config.target or number, wide=False)
         roles = resolve_roles(with_joined(frame, given, ""), given, "")
     except (DataError, ConfigError):
         return None, None
@@ -241,6 +257,47 @@ def _stand_apart(keys: Keys, stamps: NDArray[Any]) -> bool:
         return False
     lengths = times[np.append(starts[1:], len(times)) - 1] - times[starts]
     return bool(np.median(lengths) >= SOON * np.ptp(times))
+
+
+def _take_turns(name: str, keys: Keys, stamps: NDArray[Any]) -> bool:
+    """Return whether each key has rows all the time, at times of its own: devices that report every ten minutes.
+
+    By their steps, which are even within a key and uneven from row to row; or by the name: samples of two stations.
+    """
+    times, starts, lengths = _in_blocks(keys, stamps)
+    if stamps.dtype.kind != "M" or not _are_mixed(keys) or lengths.min() < MOST_OF_THE_TIME * np.ptp(times):
+        return False
+    of_all = np.diff(np.sort(times))
+    is_even = _are_even(times, starts) and np.mean(_is_near(of_all, np.median(of_all))) < UNEVEN
+    return is_called_source(name) or is_even
+
+
+def _are_runs(keys: Keys, stamps: NDArray[Any]) -> bool:
+    """Return whether each key is one block of even steps, far from the block before: flights, runs of a machine."""
+    times, starts, lengths = _in_blocks(keys, stamps)
+    if stamps.dtype.kind != "M" or _are_mixed(keys) or len(starts) < FEWEST_STARTS:
+        return False
+    between = np.abs(times[starts[1:]] - times[starts[1:] - 1])
+    return bool(np.median(between) >= FAR * np.median(lengths)) and _are_even(times, starts)
+
+
+def _in_blocks(keys: Keys, stamps: NDArray[Any]) -> tuple[Keys, Keys, Keys]:
+    """The times of each key one behind the other, the first row of each key among them, and the time each takes."""
+    order = np.lexsort((stamps, keys))
+    times, starts = stamps[order].astype(np.int64), _starts(keys[order])
+    return times, starts, times[np.append(starts[1:], len(times)) - 1] - times[starts]
+
+
+def _are_even(times: Keys, starts: Keys) -> bool:
+    """Return whether the steps of each block of times are nearly equal, and there are some."""
+    blocks = [np.diff(block) for block in np.split(times, starts[1:])]
+    if min(map(len, blocks)) < FEWEST_IN_TURN:
+        return False
+    return bool(np.mean(np.concatenate([_is_near(steps, np.median(steps)) for steps in blocks])) >= MOSTLY_REGULAR)
+
+
+def _is_near(steps: Keys, usual: np.floating[Any]) -> NDArray[np.bool_]:
+    return np.asarray(np.abs(steps - usual) <= EVEN_STEPS * usual)
 
 
 def _are_tracks(keys: Keys, stamps: NDArray[Any]) -> bool:

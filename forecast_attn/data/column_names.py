@@ -60,8 +60,11 @@ COUNTERS = (*ROW_NAMES, "row-number", "no", "no.", "nr", "obs", "row", "n", "num
 _NAMING_WORDS = (
     *("id", "no", "nr", "num", "number", "code", "zip", "zipcode", "postcode", "phone", "fips", "sku", "account"),
     *("flight", "customer", "invoice", "name", "country", "region", "city", "channel", "category", "type", "class"),
+    "label",
 )
 """Last word of a column of whole numbers that are names: `InvoiceNo`, `Postal Code`."""
+_SOURCE_WORDS = {"device", "sensor", "station", "site", "meter", "gauge", "well", "probe", "node", "point"}
+"""Words of what measures, or of where it does."""
 
 # --------------------------------------------------------------------------- values
 
@@ -73,9 +76,15 @@ LIKELY_TARGETS = (
 )
 FORECAST_WORDS = {"forecast", "forecasted", "predicted", "prediction"}
 """Words in the name of a column that holds somebody's forecasts."""
+_COMPUTED_WORDS = {"expected", "theoretical", "clear", "clearsky", "extraterrestrial", "etr", "etrn"}
+"""Words of what was computed rather than measured, such as the radiation of a clear sky."""
+_CLOSE_WORDS = {"close", "closing", "cierre", "schluss", "schlusskurs", "clôture", "cloture", "chiusura", "fechamento"}
+"""Words of the last price of a day, which is forecast rather than the first, the highest or the lowest."""
+_OUTCOMES = ("discharge", "streamflow", "runoff", "inflow", "cases", "orders", "admissions", "visitors", "ridership")
+"""Last words of names of what weather, plans and prices bring about."""
 PRICE = "price"
 """What is forecast where nothing is sold in the table."""
-_AMOUNTS = ("sales", "demand", "consumption", "load", "generation", "production", "quantity", "units")
+_AMOUNTS = ("sales", "demand", "consumption", "cons", "load", "generation", "production", "quantity", "units")
 """Last words of names of amounts: `Zone 1 Power Consumption`."""
 _ENERGY = r"[kmg]wh?\)?$"
 """Units of energy and power at the end of a name: `reskwh`, `Solar (MW)`."""
@@ -89,7 +98,7 @@ _LEVELS = {"level", "index"}
 """Words of levels, which are forecast as often as amounts are."""
 _BASES = {"samplesize", "sample", "population", "pop", "staffed"}
 """Words of the number of persons that counts and shares are of, or who answer the calls."""
-_PAST_WORDS = {"lag", "lagged", "change"}
+_PAST_WORDS = {"lag", "lagged", "change", "previous", "prev"}
 """Words in names of columns that hold what another one held before, or what has changed since."""
 _COORDINATES = ("lat", "latitude", "lon", "lng", "long", "longitude")
 _SUBJECT_PROPERTIES = ("age", "alter", "âge", "edad", "età")
@@ -188,12 +197,19 @@ def may_number_rows(name: str) -> bool:
 
 def is_called_id(name: str) -> bool:
     """Return whether a column is an identifier of something by its name: `customer_id`, `storeId`."""
-    return words_of(name)[-1:] == ["id"]
+    return words_of(name)[-1:] in (["id"], ["ids"])
 
 
 def is_called_a_name(name: str) -> bool:
     """Return whether numbers are names of something by the name of their column: `flight`, `InvoiceNo`, `Zip`."""
     return not set(_NAMING_WORDS).isdisjoint(words_of(name)[-1:])
+
+
+def is_called_source(name: str) -> bool:
+    """Return whether a column says by its name what measured, or where: `device.id`, `Sampling point`."""
+    words = words_of(name)
+    named = words[:-1] if is_called_a_name(name) else words
+    return not _SOURCE_WORDS.isdisjoint(named[-1:])
 
 
 def is_called_money(name: str) -> bool:
@@ -219,13 +235,23 @@ def is_called_intensity(name: str) -> bool:
 
 
 def is_called_forecast(name: str) -> bool:
-    """Return whether a column holds somebody's forecasts by its name."""
-    return not FORECAST_WORDS.isdisjoint(words_of(name))
+    """Return whether a column holds by its name what somebody forecast, or computed: `expected_orders`, `ghi_clear`."""
+    return not (FORECAST_WORDS | _COMPUTED_WORDS).isdisjoint(words_of(name))
 
 
 def is_called_past(name: str) -> bool:
     """Return whether a column holds what another one held before, or its change, by its name: `sales_lag1`."""
     return not _PAST_WORDS.isdisjoint(words_of(name))
+
+
+def is_called_close(name: str) -> bool:
+    """Return whether a column is the last price of a day by its name: `precio_cierre`, `Closing Price`."""
+    return not _CLOSE_WORDS.isdisjoint(words_of(name))
+
+
+def is_called_outcome(name: str) -> bool:
+    """Return whether a name ends in what others bring about, before its unit: `Discharge[ls-1]`."""
+    return _ends_in(re.sub(r"\s*[(\[].*$", "", name), _OUTCOMES)
 
 
 def ends_in_amount(name: str) -> bool:
