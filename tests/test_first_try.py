@@ -2306,6 +2306,7 @@ def test_a_first_line_of_the_kinds_below_it_is_no_header(tmp_path: Path, rows: l
 
 COUNTS = RNG.poisson(400, 240)
 MARKS = np.random.default_rng(1).integers(1, 4, 240)
+DIRECTIONS = 10 * np.random.default_rng(1).integers(0, 37, 240)
 
 
 @pytest.mark.parametrize(
@@ -2329,6 +2330,19 @@ MARKS = np.random.default_rng(1).integers(1, 4, 240)
         pytest.param("a", {"rate": values(240), "share": values(240)}, "rate", id="nothing but rates"),
         pytest.param("OECDGas", {"income": values(240), "gas": values(240)}, "gas", id="last word of the table"),
         pytest.param("a", {"samplesize": COUNTS, "approve": values(240)}, "approve", id="persons asked"),
+        pytest.param(
+            "a",
+            {"rainfall[mm]": values(240), "PET": values(240), "Discharge[ls-1]": values(240)},
+            "Discharge[ls-1]",
+            id="a river",
+        ),
+        pytest.param("a", {"TN": values(240), "RR": values(240), "CASES": COUNTS}, "CASES", id="cases"),
+        pytest.param("a", {"apertura": values(240), "precio_cierre": values(240)}, "precio_cierre", id="last price"),
+        pytest.param("a", {"expected_orders": COUNTS + 1, "orders": COUNTS}, "orders", id="what was expected"),
+        pytest.param("a", {"ghi_clear": values(240), "ghi": values(240)}, "ghi", id="a clear sky"),
+        pytest.param("a", {"WR": DIRECTIONS, "x": values(240)}, "x", id="where the wind comes from"),
+        pytest.param("hseinv", {"price": values(240), "inv": values(240)}, "inv", id="short name of the table"),
+        pytest.param("a", {"Fault Label": MARKS - 1, "bar": values(240)}, "bar", id="labels"),
         pytest.param(
             "steps",
             {**{f"Steps.{hour}AM": values(240) for hour in range(12)}, "Total.Steps": COUNTS, "Calories": COUNTS},

@@ -16,7 +16,7 @@ from forecast_attn.checking.amounts import are_marks, may_be_summed
 from forecast_attn.checking.number_times import FEWEST_ROWS, begins_again, is_of_the_calendar
 from forecast_attn.checking.role_candidates import MOSTLY_STEPS, RoleCandidate
 from forecast_attn.checking.row_order import jumps
-from forecast_attn.checking.series_candidates import series_numbers
+from forecast_attn.checking.series_candidates import MOST_REPEATED, series_numbers
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.column_names import (
     ID_NAMES,
@@ -28,6 +28,7 @@ from forecast_attn.data.column_names import (
     ends_in_amount,
     is_called_a_name,
     is_called_base,
+    is_called_close,
     is_called_coordinate,
     is_called_count,
     is_called_forecast,
@@ -35,6 +36,7 @@ from forecast_attn.data.column_names import (
     is_called_intensity,
     is_called_level,
     is_called_money,
+    is_called_outcome,
     is_called_past,
     is_called_property,
     is_called_unit_price,
@@ -54,8 +56,10 @@ from forecast_attn.data.timestamps import looks_like_dates
 
 MANY = 6
 """Fewest columns of one kind that are rather series than covariates."""
-_MANY_SHARES = 4
-"""Fewest such columns where they are called by the codes of shares."""
+_MANY_CALLED_ALIKE = 4
+"""Fewest such columns where they are called by the codes of shares, or end in the same words."""
+_LETTERS_OF_A_STEM = 3
+"""Fewest letters before a number that say what all columns are: `store_1`, and no `X1`."""
 _LETTERS_OF_SHARES = {3, 4, 5}
 EVEN = 0.05
 """Share by which the steps of an axis, such as seconds or speeds, may differ from their median, or go back."""
@@ -63,8 +67,12 @@ SAME_START = 5
 """Letters with which the names of a column and its table begin alike."""
 _SCALE_APART = 20.0
 """Largest over smallest median of columns that are alike."""
+_MOVES_APART, _MOVES_OF_MANY_APART = 4.0, 16.0
+"""Largest over smallest usual step, as a share of its column's median, of series of one kind and unlike size."""
 _MOST_DEGREES = 366
 """Largest number of an angle, or of a day of a year."""
+_FEWEST_DIRECTIONS = 18
+"""Of the 36 tens of degrees of a circle, those that the wind of some months comes from."""
 _MOSTLY_KNOWN = 0.6
 """Share of rows in which a column has a value that is no more than a remark on some of them."""
 _AS_OFTEN = 0.8
@@ -82,6 +90,7 @@ _POINTS = {
     "called a target": 80,
     "named as the table": 40,
     "called an amount": 30,
+    "called an outcome or the last price": 25,
     "called a price": 20,
     "drives others": -20,
     "mostly empty": -75,
@@ -230,6 +239,7 @@ class _Evidence:
             "called a target": self._is_called_target(column),
             "named as the table": column in self.titled,
             "called an amount": ends_in_amount(column),
+            "called an outcome or the last price": is_called_outcome(column) or is_called_close(column),
             "called a price": column in self.prices and not are_events,
             "drives others": column in self.drivers,
             "mostly empty": not _is_mostly_known(self.values[column]),
@@ -246,16 +256,23 @@ def _are_alike(evidence: _Evidence, *, is_unnamed: bool) -> bool:
         return False
     names = list(evidence.values)
     are_of_one_scale = _have_one_scale(list(evidence.values.values()))
-    if len(names) > 2 and _are_numbered_alike(names):
-        return are_of_one_scale or not is_unnamed  # where every name is but a number
+    stem = _common_stem(names) if len(names) > 2 else None
+    if stem is not None:
+        return are_of_one_scale or (len(stem) >= _LETTERS_OF_A_STEM and not is_unnamed)
     are_of_one_time = not any(map(is_called_past, names))
-    if evidence.is_named or not are_of_one_time or evidence.candidate.is_of_events:
+    stamps = evidence.candidate.stamps
+    are_events = evidence.candidate.is_of_events and 1 - len(np.unique(stamps)) / len(stamps) > MOST_REPEATED
+    if evidence.is_named or not are_of_one_time or are_events:
         return False
     if len(names) >= MANY and all(map(str.isdecimal, names)):  # of stations, counties, shops
         return True
     lengths = {len(each) if re.fullmatch("[A-Z]+", each) else 0 for each in names}
-    are_shares = are_of_one_scale and lengths <= _LETTERS_OF_SHARES
-    return len(names) >= (_MANY_SHARES if are_shares else MANY) and (are_of_one_scale or lengths == {3})
+    if lengths == {3} and len(names) >= MANY:
+        return True
+    are_called_alike = lengths <= _LETTERS_OF_SHARES or _end_alike(names)
+    if are_of_one_scale:
+        return len(names) >= (_MANY_CALLED_ALIKE if are_called_alike else MANY)
+    return len(names) >= MANY and _move_alike(list(evidence.values.values()))
 
 
 def changes_within_series(frame: pd.DataFrame, name: str, item_id: str | None) -> bool:
@@ -325,13 +342,23 @@ def _names_the_table(column: str, table: str) -> bool:
     start = " ".join(re.findall("[a-z]+", name))[:SAME_START]
     begins_alike = len(start) == SAME_START and start in starts and not is_called_base(column)
     is_part = len(name) >= 4 and (name in table.lower() or begins_alike)
-    return is_part or (len(name) == 3 and name in words)
+    return is_part or (len(name) == 3 and (name in words or table.partition(".")[0].lower().endswith(name)))
 
 
-def _are_numbered_alike(names: list[str]) -> bool:
-    """Return whether the table calls all columns alike but for a number or a letter behind: store_1, store_2, …"""
-    stem, *others = {re.sub(r"[ _.-]?(\d+|[A-Za-z])$", "", name) for name in names}
-    return not others and len(stem) >= 3
+def _common_stem(names: list[str]) -> str | None:
+    """What the table calls all columns but for numbers, or a letter behind: `store` of store_1, `X` of X1 and X2."""
+    for differing, shortest in ((r"\d+", 0), (r"[A-Za-z]$", _LETTERS_OF_A_STEM)):
+        stem, *others = {re.sub(differing, "", name) for name in names}
+        if not others and len(stem) >= shortest:
+            return stem.strip(" _.-")
+    return None
+
+
+def _end_alike(names: list[str]) -> bool:
+    """Return whether all names end in the same words or unit: `Denmark 1[€/MWh]`, `France[€/MWh]`."""
+    letters = itertools.takewhile(lambda of_names: len(set(of_names)) == 1, zip(*map(reversed, names), strict=False))
+    tail = "".join(of_names[0] for of_names in letters)[::-1]
+    return len(re.sub(r"^[^\W_]+", "", tail)) >= SAME_START
 
 
 # --------------------------------------------------------------------------- cells
@@ -359,7 +386,7 @@ def _doubt(values: pd.Series, series: NDArray[np.int64], candidate: RoleCandidat
     rises = _goes_one_way(values, series, evenly=False)
     if rises and (_goes_one_way(values, series, evenly=True) or _counts_years(values)):
         return _NAME
-    is_axis = is_called_property(name) or _is_clock_number(values)
+    is_axis = is_called_property(name) or _is_clock_number(values) or _are_directions(values)
     # An axis may be uneven where no column is the time, or none of dates: ages of samples of a core, and their depth.
     may_be_axis = counts_rows(candidate.time) or decimal_step(candidate.date_format) is not None
     return _AXIS if is_axis or (may_be_axis and rises) else None
@@ -445,6 +472,14 @@ def _is_clock_number(values: pd.Series) -> bool:
     return is_called and are_whole(values) and is_clock_of_digits(values.dropna().astype(np.int64))
 
 
+def _are_directions(values: pd.Series) -> bool:
+    """Return whether a column holds tens of degrees of a circle, as those of the wind, and hardly another code."""
+    tens = values.dropna().to_numpy() / 10
+    on_circle = tens[(tens == np.round(tens)) & (tens >= 0) & (tens <= 36)]
+    around = np.unique(on_circle)
+    return len(around) >= _FEWEST_DIRECTIONS and around[-1] >= 35 and len(on_circle) >= MOSTLY_STEPS * len(tens)
+
+
 def _goes_one_way(values: pd.Series, series: NDArray[np.int64], *, evenly: bool) -> bool:
     """Return whether numbers rise, or fall, with nearly every row of a series, and hardly go back, as no measurement.
 
@@ -484,3 +519,19 @@ def _have_one_scale(columns: list[pd.Series]) -> bool:
     """Return whether columns are of one kind by their size."""
     medians = np.array([column.abs().median() for column in columns])
     return len(medians) > 0 and bool((medians > 0).all() and medians.max() <= _SCALE_APART * medians.min())
+
+
+def _move_alike(columns: list[pd.Series]) -> bool:
+    """Return whether amounts of unlike size go up and down by like shares: the product of countries, beef and veal.
+
+    Shares, weather and the number of persons beside them are of another kind, by their names.
+    """
+    others = (is_called_weather, is_called_intensity, is_called_base, is_called_property)
+    if any(is_other(str(column.name)) for column in columns for is_other in others):
+        return False
+    known = [column.dropna().to_numpy() for column in columns]
+    if min(map(len, known)) < FEWEST_ROWS or min(numbers.min() for numbers in known) < 0:
+        return False
+    moves = np.array([np.median(np.abs(np.diff(numbers))) / max(np.median(numbers), 1e-12) for numbers in known])
+    most = _MOVES_OF_MANY_APART if len(columns) >= 2 * MANY else _MOVES_APART
+    return bool(moves.min() > 0 and moves.max() <= most * moves.min())
