@@ -346,7 +346,7 @@ def _names_the_table(column: str, table: str) -> bool:
 
 
 def _common_stem(names: list[str]) -> str | None:
-    """What the table calls all columns but for numbers, or a letter behind: `store` of store_1, `X` of X1 and X2."""
+    """The name of all columns but for numbers, or a letter behind: `store` of store_1, `X` of X1 and X2."""
     for differing, shortest in ((r"\d+", 0), (r"[A-Za-z]$", _LETTERS_OF_A_STEM)):
         stem, *others = {re.sub(differing, "", name) for name in names}
         if not others and len(stem) >= shortest:
