@@ -48,6 +48,7 @@ FORMS: dict[str, Callable[[], bytes]] = {
     "below another key": lambda: json.dumps({"count": 40, "data": RECORDS}).encode(),
     "beside single records": lambda: json.dumps([{"page": 1, "links": [{"next": None}]}, RECORDS]).encode(),
     "below a key of the series": lambda: json.dumps([{"unit": "pcs", "values": RECORDS}]).encode(),
+    "lists of records": lambda: json.dumps([RECORDS[:20], RECORDS[20:]]).encode(),
     "byte order mark": lambda: b"\xef\xbb\xbf" + text_of("records"),
     "UTF-16": lambda: text_of("records").decode().encode("utf-16"),
 }

@@ -193,6 +193,9 @@ def _table(value: Any, *, is_whole: bool) -> list[Row] | None:
     if isinstance(value, list) and value:
         if all(isinstance(each, dict) for each in value):
             return _rows_of_records(value)
+        if all(isinstance(each, list) and each and isinstance(each[0], dict) for each in value):
+            # Records of one sensor each, as Home Assistant writes its history.
+            return _table(list(itertools.chain.from_iterable(value)), is_whole=False)
         if all(isinstance(each, list) and each and _are_scalars(each) for each in value):
             return [_numbered(each) for each in value]
         return [{"value": _cell(each)} for each in value] if is_whole and _are_scalars(value) else None
