@@ -359,6 +359,19 @@ def ages_of_a_core() -> pd.DataFrame:
     return pd.DataFrame({"Age [kyr BP]": np.sort(ages), "CO2 [ppm]": noise(300)})
 
 
+def workers_of_provinces() -> pd.DataFrame:
+    """Each combination of names has one row; neighbours are alike, for they are of one province."""
+    names = pd.MultiIndex.from_product([["north", "south"], ["men", "women"], ["young", "old"], [*"abcdefghij"]])
+    frame = names.to_frame(index=False, name=["province", "sex", "age", "status"])
+    return frame.assign(persons=noise(80).cumsum(), rate=noise(80).cumsum())
+
+
+def turbines_by_size() -> pd.DataFrame:
+    """Codes of several shapes are names of things."""
+    codes = [form.format(at) for at in range(10, 20) for form in ("V{}/2000", "E-{}", "N{}")]
+    return pd.DataFrame({"turbine": codes, "height": noise(30).cumsum(), "power": noise(30).cumsum()})
+
+
 CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
     "prices": (prices_of_several_goods, {"item_id": "state", "target": "consumption"}),
     "shots": (shots_of_a_game, {"target": "row-count"}),
@@ -403,6 +416,8 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
     "issues": (issues_of_a_product, {"target": "GDP_20241025", "wide": None}),
     "charges": (charges_of_cards, {"time": "created", "date_format": "s", "target": "amount", "resample": "D"}),
     "places": (places_in_no_order, {}),
+    "workers": (workers_of_provinces, {}),
+    "turbines": (turbines_by_size, {}),
     "quotes": (quotes_of_banks, {"time": "XDATE", "target": "BID"}),
     "devices": (reports_of_devices, {"item_id": "unit", "resample": "10min"}),
     "points": (samples_of_two_points, {"item_id": "Sampling point"}),

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.checking.number_times import is_of_the_calendar
 from forecast_attn.data.column_names import counts_rows, is_called_age, is_called_coordinate
+from forecast_attn.data.reading.cell_kinds import shape
 from forecast_attn.data.timestamps import looks_like_dates
 
 FEWEST_ROWS = 20
@@ -30,6 +31,8 @@ _FAR = 0.1
 """Share of the deviation of a coordinate by which the places of two events differ, and not those of a track."""
 _NAMED = 0.9
 """Share of rows with a name of their own."""
+_MANY_SHAPES = 3
+"""Forms of codes, `V90/2000` and `E-101`, that no numbering of rows has."""
 
 
 def may_be_steps(frame: pd.DataFrame) -> bool:
@@ -46,7 +49,7 @@ def may_be_steps(frame: pd.DataFrame) -> bool:
     texts = [column for column in columns if isinstance(column.dtype, pd.CategoricalDtype)]
     texts = [column for column in texts if not is_of_the_calendar(column) and not looks_like_dates(column)]
     numbers = [each for each in columns if each.dtype.kind in "iuf" and each.nunique() >= _FEWEST_DISTINCT]
-    if any(map(_names_things, texts)) or any(is_called_age(str(column.name)) for column in numbers):
+    if _name_things(texts) or any(is_called_age(str(column.name)) for column in numbers):
         return False
     if any(is_called_coordinate(str(column.name)) and jumps(column) for column in numbers):
         return False
@@ -65,11 +68,21 @@ def jumps(coordinate: pd.Series) -> bool:
     return len(numbers) > FEWEST_ROWS and bool(np.median(np.abs(np.diff(numbers))) > _FAR * numbers.std())
 
 
+def _name_things(texts: list[pd.Series]) -> bool:
+    """Return whether nearly each row has a name of its own: words, codes of several shapes, or a cell of a cube."""
+    if any(map(_names_things, texts)):
+        return True
+    together = pd.DataFrame({at: text.cat.codes for at, text in enumerate(texts)})
+    return len(texts) > 1 and len(together.drop_duplicates()) >= _NAMED * len(together)
+
+
 def _names_things(column: pd.Series) -> bool:
-    """Return whether nearly each row has a word of its own, without digits."""
+    """Return whether nearly each row has a word of its own, without digits, or a code unlike those of others."""
     cells = column.dropna().astype(str)
-    is_named = column.nunique() >= _NAMED * len(column)
-    return is_named and len(cells) > 0 and float(cells.str.fullmatch(r"\D*[^\W\d_]{2}\D*").mean()) >= _NAMED
+    if not len(cells) or column.nunique() < _NAMED * len(column):
+        return False
+    are_words = cells.str.fullmatch(r"\D*[^\W\d_]{2}\D*").mean() >= _NAMED
+    return bool(are_words or cells.map(shape).nunique() >= _MANY_SHAPES)
 
 
 def _are_returns(columns: list[pd.Series]) -> bool:
