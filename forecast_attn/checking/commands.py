@@ -169,14 +169,15 @@ def _small_or_stopped(
     if unread:
         errors = examine(examination.table, replace(config, **unread)).to_report().errors
         return (), Obstacle(unread, errors[0])
-    candidates = ((search, options) for search in searches for options in search.likely)
-    for at, (search, options) in enumerate(candidates):
+    candidates = ((search, *likely) for search in searches for likely in search.likely)
+    for at, (search, candidate, options) in enumerate(candidates):
         attempt = search.with_answers(options)
         if attempt is None:
             continue
         again = examine(search.table, replace(search.config, **attempt[0]))
         options = {**search.reading_options, **attempt[0]}
-        proposal = _small_proposal(config, options, again) if at == 0 else None
+        may_train = at == 0 and not candidate.is_in_no_order
+        proposal = _small_proposal(config, options, again) if may_train else None
         if proposal is not None:
             return (proposal,), None
         errors = again.to_report().errors

@@ -47,8 +47,8 @@ class OptionSearch:
     reading_options: dict[str, Any]
     lines: str | None = None
     """Where the table stands, if others stand in its file."""
-    likely: list[dict[str, Any]] = field(default_factory=list)
-    """The options of each candidate tried with its likeliest target."""
+    likely: list[tuple[RoleCandidate, dict[str, Any]]] = field(default_factory=list)
+    """Each candidate looked at, and its options with its likeliest target."""
 
     @cached_property
     def _candidate_options(self) -> CandidateOptions:
@@ -63,8 +63,8 @@ class OptionSearch:
                 return
             proposals = []
             ways = list(self._candidate_options.of(candidate, most))
-            self.likely.append(ways[0] if ways else self._candidate_options.with_any_target(candidate))
-            for options in ways:
+            self.likely.append((candidate, ways[0] if ways else self._candidate_options.with_any_target(candidate)))
+            for options in () if candidate.is_in_no_order else ways:
                 proposal = self._settled(options)
                 if proposal is not None:
                     proposals.append(proposal)

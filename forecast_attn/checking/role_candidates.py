@@ -82,6 +82,8 @@ class RoleCandidate:
     kind: TimeKind
     stamps: NDArray[Any] = field(compare=False, repr=False)
     """The time of each row (num_rows,)."""
+    keys: NDArray[np.int64] = field(compare=False, repr=False)
+    """The number of each row's series (num_rows,)."""
     num_steps: int = 0
     """Steps of the longest series."""
     date_format: str | None = None
@@ -136,6 +138,14 @@ class RoleCandidate:
         return self.item_id is None and is_called and self.stamps.dtype.kind != "M"
 
     @property
+    def is_in_no_order(self) -> bool:
+        """True for whole numbers that go up and down from row to row of a series: how long something took."""
+        if self.kind != TimeKind.OTHER_NUMBERS:
+            return False
+        steps = _steps_within(self.stamps, self.keys)
+        return bool((steps > 0).any() and (steps < 0).any())
+
+    @property
     def goes_on(self) -> bool:
         """True where the rows are not all of one time."""
         return bool((self.stamps != self.stamps[0]).any())
@@ -186,7 +196,7 @@ def candidates_with(frame: pd.DataFrame, time: str, config: DataConfig) -> Itera
     automatic = automatic_roles(frame, config)
     if name is None and automatic[0] != time:  # the identifier that is found once the time is named is left out
         automatic = automatic[0], automatic_roles(frame, replace(config, time=time))[1]
-    yield RoleCandidate(time, name, kind, stamps, len(steps), date_format, automatic, season)
+    yield RoleCandidate(time, name, kind, stamps, keys, len(steps), date_format, automatic, season)
     if config.item_id is None and name in frame.columns and frame[name].isna().any():  # unless those are called `NA`
         others = candidates_with(frame.drop(columns=[name]), time, config)
         yield from (each for each in others if each.kind != TimeKind.REPEATED_UNITS)  # whose sums would hold totals
@@ -252,9 +262,14 @@ def _counts_no_years(frame: pd.DataFrame, time: str) -> bool:
 
 def _goes_on_within(stamps: NDArray[Any], keys: NDArray[np.int64]) -> bool:
     """Return whether each row of a series is later than the row before it, or each is earlier."""
-    order = np.argsort(keys, kind="stable")
-    steps = np.diff(stamps[order])[np.diff(keys[order]) == 0]
+    steps = _steps_within(stamps, keys)
     return bool(len(steps) and ((steps > 0).all() or (steps < 0).all()))
+
+
+def _steps_within(stamps: NDArray[Any], keys: NDArray[np.int64]) -> NDArray[Any]:
+    """The steps from each row of a series to its next one."""
+    order = np.argsort(keys, kind="stable")
+    return np.asarray(np.diff(stamps[order])[np.diff(keys[order]) == 0])
 
 
 def _repeats_a_unit(frame: pd.DataFrame, time: str, stamps: NDArray[Any]) -> bool:
@@ -321,5 +336,5 @@ def _rows_instead_of(
     if inside.any() and np.mean(np.diff(steps[order])[inside] == 1) >= MOSTLY_STEPS:
         automatic = automatic_roles(frame, config)
         yield RoleCandidate(
-            ROW_NUMBER, item_id, TimeKind.ROW_NUMBERS, steps, automatic=automatic, season=season, ignore=(name,)
+            ROW_NUMBER, item_id, TimeKind.ROW_NUMBERS, steps, keys, automatic=automatic, season=season, ignore=(name,)
         )
