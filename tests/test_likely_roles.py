@@ -372,6 +372,14 @@ def turbines_by_size() -> pd.DataFrame:
     return pd.DataFrame({"turbine": codes, "height": noise(30).cumsum(), "power": noise(30).cumsum()})
 
 
+def birds_of_islands() -> pd.DataFrame:
+    """Birds stand island by island and year by year, males and females in turn; the sizes of neighbours are unlike."""
+    island, year = np.repeat([*"abc"], 80), np.tile(np.repeat([2007, 2008], 40), 3)
+    sex, size = np.tile([0.0, 9.0], 120), np.repeat([0.0, 20.0, 50.0], 80)
+    frame = pd.DataFrame({"ring": np.arange(240) + 100, "island": island, "year": year, "sex": sex.astype(int)})
+    return frame.assign(bill=noise(240) + size + sex, weight=noise(240) + 3 * size + sex)
+
+
 CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
     "prices": (prices_of_several_goods, {"item_id": "state", "target": "consumption"}),
     "shots": (shots_of_a_game, {"target": "row-count"}),
@@ -417,6 +425,7 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
     "charges": (charges_of_cards, {"time": "created", "date_format": "s", "target": "amount", "resample": "D"}),
     "places": (places_in_no_order, {}),
     "workers": (workers_of_provinces, {}),
+    "birds": (birds_of_islands, {}),
     "turbines": (turbines_by_size, {}),
     "quotes": (quotes_of_banks, {"time": "XDATE", "target": "BID"}),
     "devices": (reports_of_devices, {"item_id": "unit", "resample": "10min"}),

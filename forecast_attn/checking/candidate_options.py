@@ -11,7 +11,8 @@ import pandas as pd
 
 from forecast_attn.checking.error_options import FULL, step_of_events
 from forecast_attn.checking.role_candidates import RoleCandidate
-from forecast_attn.checking.series_candidates import FEWEST_TOGETHER, series_numbers
+from forecast_attn.checking.series_blocks import FEWEST_TOGETHER
+from forecast_attn.checking.series_candidates import series_numbers
 from forecast_attn.checking.target_candidates import changes_within_series, coordinates, target_candidates
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.column_names import counts_rows

@@ -22,7 +22,7 @@ from forecast_attn.checking.number_times import (
     regular_order,
     regularity,
 )
-from forecast_attn.checking.series_candidates import FEWEST_PER_SERIES
+from forecast_attn.checking.series_blocks import FEWEST_PER_SERIES
 from forecast_attn.checking.time_candidates import MOST_BAD_STAMPS
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.axis import uneven_steps

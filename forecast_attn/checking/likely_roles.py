@@ -17,7 +17,8 @@ from forecast_attn.checking.role_candidates import (
     rows_of_far_years,
 )
 from forecast_attn.checking.row_order import may_be_steps
-from forecast_attn.checking.series_candidates import MOST_REPEATED, SOON, go_up_within, may_have_names
+from forecast_attn.checking.series_blocks import SOON, go_up_within
+from forecast_attn.checking.series_candidates import MOST_REPEATED, may_have_names
 from forecast_attn.checking.time_candidates import MOST_BAD_STAMPS, is_birthday, time_candidates
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.column_names import (

@@ -15,6 +15,7 @@ from forecast_attn.checking.number_times import (
     FEWEST_ROWS,
     REGULAR,
     are_sorted,
+    counts_up,
     goes_on_evenly,
     is_day_count,
     is_time_or_year,
@@ -24,8 +25,8 @@ from forecast_attn.checking.number_times import (
     season_of_fractions,
     season_of_unit,
 )
+from forecast_attn.checking.series_blocks import FEWEST_PER_SERIES
 from forecast_attn.checking.series_candidates import (
-    FEWEST_PER_SERIES,
     automatic_roles,
     may_have_names,
     series_numbers,
@@ -134,8 +135,8 @@ class RoleCandidate:
     @property
     def is_by_order(self) -> bool:
         """True for one series whose rows are in order, by their number or by an age, and have no date."""
-        is_called = counts_rows(self.time) or is_called_age(self.time)
-        return self.item_id is None and is_called and self.stamps.dtype.kind != "M"
+        are_numbered = self.kind in (TimeKind.COUNTED_ROWS, TimeKind.ROW_NUMBERS)
+        return self.item_id is None and (are_numbered or is_called_age(self.time)) and self.stamps.dtype.kind != "M"
 
     @property
     def is_in_no_order(self) -> bool:
@@ -248,7 +249,8 @@ def _kind(
         return TimeKind.EVENTS if not is_unique else TimeKind.DATES if is_regular else TimeKind.UNEVEN_DATES
     is_called = time in frame.columns and is_time_or_year(frame[time])
     if is_unique and is_regular:
-        is_even = time in frame.columns and goes_on_evenly(frame[time]) and not is_called  # a depth, maybe
+        column = frame[time] if time in frame.columns and not is_called else None
+        is_even = column is not None and (goes_on_evenly(column) or counts_up(column))  # a depth, or persons
         return TimeKind.COUNTED_ROWS if is_even or _counts_no_years(frame, time) else TimeKind.STEP_NUMBERS
     if is_called and _goes_on_within(stamps, keys):
         return TimeKind.UNEVEN_NUMBERS

@@ -9,9 +9,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from forecast_attn.checking.amounts import are_marks
 from forecast_attn.checking.number_times import is_of_the_calendar
 from forecast_attn.data.column_names import counts_rows, is_called_age, is_called_coordinate
 from forecast_attn.data.reading.cell_kinds import shape
+from forecast_attn.data.reading.time_parts import are_whole, holds_years
 from forecast_attn.data.timestamps import looks_like_dates
 
 FEWEST_ROWS = 20
@@ -31,6 +33,8 @@ _FAR = 0.1
 """Share of the deviation of a coordinate by which the places of two events differ, and not those of a track."""
 _NAMED = 0.9
 """Share of rows with a name of their own."""
+_FEWEST_IN_BLOCKS = 5
+"""Rows of one property, on average, without whose mean the others may follow each other."""
 _MANY_SHAPES = 3
 """Forms of codes, `V90/2000` and `E-101`, that no numbering of rows has."""
 
@@ -49,16 +53,32 @@ def may_be_steps(frame: pd.DataFrame) -> bool:
     texts = [column for column in columns if isinstance(column.dtype, pd.CategoricalDtype)]
     texts = [column for column in texts if not is_of_the_calendar(column) and not looks_like_dates(column)]
     numbers = [each for each in columns if each.dtype.kind in "iuf" and each.nunique() >= _FEWEST_DISTINCT]
-    if _name_things(texts) or any(is_called_age(str(column.name)) for column in numbers):
-        return False
-    if any(is_called_coordinate(str(column.name)) and jumps(column) for column in numbers):
+    if _are_things(texts, numbers):
         return False
     are_few = len(frame) < FEWEST_ROWS or len(numbers) + len(texts) < 2 or not numbers
     if are_few or (not texts and _are_returns(numbers)):
         return True
-    values = pd.DataFrame(dict(enumerate(numbers[:MOST_COLUMNS]))).head(MOST_ROWS)
-    groups = [text.head(MOST_ROWS).cat.codes for text in texts]
-    scores = [score for at in values for score in _scores(values[at], groups)]
+    switches = [each for each in columns if each.dtype.kind in "biuf" and each.nunique() == 2]
+    return _follow_themselves(numbers[:MOST_COLUMNS], [*(text.cat.codes for text in texts), *switches])
+
+
+def _are_things(texts: list[pd.Series], numbers: list[pd.Series]) -> bool:
+    """Return whether rows are things with names, persons with an age, or places far from each other."""
+    names = [str(column.name) for column in numbers]
+    are_places = any(is_called_coordinate(name) and jumps(each) for name, each in zip(names, numbers, strict=True))
+    return _name_things(texts) or any(map(is_called_age, names)) or are_places
+
+
+def _follow_themselves(numbers: list[pd.Series], groups: list[pd.Series]) -> bool:
+    """Return whether some of the numbers that measure something follow themselves within the groups of a table.
+
+    True, too, where all of them are properties or count the rows.
+    """
+    numbers, groups = ([column.head(MOST_ROWS) for column in each] for each in (numbers, groups))
+    groups = [*groups, *filter(_is_a_property, numbers)]
+    groups += _joined(groups)
+    measured = [column for column in numbers if not _is_a_property(column) and not _numbers_rows(column)]
+    scores = [score for column in measured for score in _scores(column, groups)]
     return max(scores, default=np.inf) > NormalDist().inv_cdf(1 - _BY_CHANCE / (2 * max(len(scores), 1)))
 
 
@@ -90,6 +110,27 @@ def _are_returns(columns: list[pd.Series]) -> bool:
     means, spreads = (np.array([getattr(column, name)() for column in columns]) for name in ("mean", "std"))
     are_around = (np.abs(means) <= _OFF_ZERO * spreads).all()
     return bool(len(columns) > 1 and are_around and spreads.max() <= _SPREADS_APART * spreads.min())
+
+
+def _is_a_property(column: pd.Series) -> bool:
+    """Return whether numbers are years or settings, or stand in blocks of one each, as rows sorted by a property do."""
+    codes = pd.factorize(column)[0]
+    num_blocks = int(np.count_nonzero(np.diff(codes))) + 1
+    are_blocks = num_blocks == codes.max() + 1 <= len(codes) / _FEWEST_IN_BLOCKS
+    return are_blocks or are_marks(column.dropna().to_numpy()) or holds_years(column)
+
+
+def _numbers_rows(column: pd.Series) -> bool:
+    """Return whether whole numbers go up with every row, as those of persons or trials."""
+    return are_whole(column) and bool((np.diff(column.to_numpy()) > 0).all())
+
+
+def _joined(groups: list[pd.Series]) -> list[pd.Series]:
+    """The combinations of several groups, as men of one island; none where these are hardly groups."""
+    if len(groups) < 2:
+        return []
+    joined = pd.DataFrame(dict(enumerate(groups))).groupby(list(range(len(groups))), dropna=False).ngroup()
+    return [joined] if joined.nunique() <= len(joined) / _FEWEST_IN_BLOCKS else []
 
 
 def _scores(column: pd.Series, groups: list[pd.Series]) -> Iterator[float]:

@@ -13,10 +13,20 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.checking.number_times import (
-    FEWEST_ROWS,
-    MOSTLY_REGULAR,
     are_days_within,
     is_of_the_calendar,
+)
+from forecast_attn.checking.series_blocks import (
+    FEWEST_PER_SERIES,
+    FEWEST_TOGETHER,
+    Keys,
+    are_mixed,
+    are_runs,
+    are_tracks,
+    equal_blocks,
+    go_up_within,
+    stand_apart,
+    take_turns,
 )
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.column_names import (
@@ -26,39 +36,21 @@ from forecast_attn.data.column_names import (
     TIME_NAMES,
     counts_rows,
     is_called_a_name,
-    is_called_source,
     is_called_year,
 )
 from forecast_attn.data.number_stamps import is_plain_number
 from forecast_attn.data.reading.clocks import is_clock, periods_of_day
 from forecast_attn.data.reading.joined import BLOCK_NUMBER, ROW_COUNT, ROW_NUMBER, parts_of, with_joined
-from forecast_attn.data.reading.time_parts import FEWEST_STARTS, are_whole, holds_years, time_parts
+from forecast_attn.data.reading.time_parts import are_whole, holds_years, time_parts
 from forecast_attn.data.roles import is_numeric, resolve_roles
 from forecast_attn.data.timestamps import looks_like_dates
 from forecast_attn.errors import ConfigError, DataError
 
-FEWEST_PER_SERIES = 3
-"""Rows that half of the series must have for their identifier to be one; of one column, that half of the rows have."""
 MOST_ID_COLUMNS = 8
-FEWEST_TOGETHER = 0.3
-"""Share of series that have a row at a stamp, on average."""
 MOST_REPEATED = 0.03
 """Share of rows with the stamp of an earlier one that are mistakes of a table, and no further series."""
 _FIRST = 4
 """Part of the rows that are looked at first: those that repeat there are too many in most combinations of columns."""
-FEWEST_IN_TURN = 10
-"""Steps of each of several series that are told apart by their own times."""
-FAR = 10
-"""Time between runs, as a multiple of what a run takes; the days of an exchange are nearer to each other."""
-MOST_OF_THE_TIME = 0.5
-"""Share of the time that a table spans from the first to the last row of each of them."""
-UNEVEN = 0.75
-"""Share of nearly equal steps below which all rows together are uneven; of business days, 0.8 are a day apart."""
-EVEN_STEPS = 0.2
-"""Share of its usual step by which one of such a series may miss it."""
-SOON = 0.1
-"""Share of the time that a table spans within which what follows an event has mostly come."""
-Keys = NDArray[np.int64]
 
 
 def series_of(frame: pd.DataFrame, time: str, stamps: NDArray[Any], config: DataConfig) -> tuple[str | None, Keys]:
@@ -67,7 +59,7 @@ def series_of(frame: pd.DataFrame, time: str, stamps: NDArray[Any], config: Data
     automatic = automatic_roles(frame, replace(config, time=time))[1]
     if automatic is not None and frame[automatic].isna().mean() <= MOST_REPEATED:
         keys = pd.factorize(frame[automatic])[0]
-        is_one_series = time != ROW_NUMBER and not _repeated(none, stamps) and _are_mixed(keys)
+        is_one_series = time != ROW_NUMBER and not _repeated(none, stamps) and are_mixed(keys)
         if not _repeated(keys, stamps) and not is_one_series:
             return automatic, keys
     if time == ROW_NUMBER:
@@ -77,16 +69,16 @@ def series_of(frame: pd.DataFrame, time: str, stamps: NDArray[Any], config: Data
     incomplete = {name for name in codes if frame[name].isna().any()}
     if _repeated(none, stamps) <= MOST_REPEATED:  # a few repeats are mistakes, unless rows stand series after series
         complete = {name: codes[name] for name in codes if name not in incomplete}
-        apart = next((name for name, keys in complete.items() if _stand_apart(keys, stamps)), None)
-        apart = apart or next((name for name, keys in complete.items() if _are_runs(keys, stamps)), None)
-        apart = apart or next((name for name, keys in complete.items() if _take_turns(name, keys, stamps)), None)
+        apart = next((name for name, keys in complete.items() if stand_apart(keys, stamps)), None)
+        apart = apart or next((name for name, keys in complete.items() if are_runs(keys, stamps)), None)
+        apart = apart or next((name for name, keys in complete.items() if take_turns(name, keys, stamps)), None)
         return apart, none if apart is None else codes[apart]
     numeric = {name for name in codes if is_numeric(frame[name])}
     pair = _keys_of(codes, numeric, incomplete, stamps)
     if pair is not None:
         return pair
     may_be_blocks = stamps.dtype.kind == "M" or (is_called_year(time) and holds_years(frame[time]))
-    blocks = _equal_blocks(stamps) if may_be_blocks else None
+    blocks = equal_blocks(stamps) if may_be_blocks else None
     is_copied = blocks is not None and frame.duplicated().mean() > MOST_REPEATED
     return (None, none) if blocks is None or is_copied else (BLOCK_NUMBER, blocks)
 
@@ -185,7 +177,8 @@ def _keys_of(
         keys = _joined_codes([codes[name] for name in names])
         rows = np.bincount(keys)
         is_sparse = len(keys) < FEWEST_TOGETHER * (_spans(keys, steps).sum() if are_many else len(rows) * len(distinct))
-        if is_sparse and not _are_tracks(keys, stamps) and (len(names) > 1 or not _stand_apart(keys, stamps)):
+        may_be_apart = len(names) == 1 and (stand_apart(keys, stamps) or are_runs(keys, stamps))
+        if is_sparse and not may_be_apart and not are_tracks(keys, stamps):
             # Each stamp has one of the keys, mostly: a property that changes, as the weather does.
             return 1.0, (0, 0, 0)
         numbers = numeric.intersection(names)
@@ -231,115 +224,3 @@ def _repeated(keys: Keys, stamps: NDArray[Any]) -> float:
 def _num_repeated(keys: Keys, steps: Keys) -> int:
     """The number of rows whose step an earlier row of their series has."""
     return len(keys) - len(pd.unique(keys * (steps.max(initial=0) + 1) + steps))
-
-
-# --------------------------------------------------------------------------- blocks
-
-
-def _are_mixed(keys: Keys) -> bool:
-    """Return whether some key stands in several blocks of rows."""
-    return len(_starts(keys)) > len(np.unique(keys))
-
-
-def _starts(keys: Keys) -> Keys:
-    """The first row of each block of one key."""
-    return np.flatnonzero(np.diff(keys, prepend=keys[0] - 1))
-
-
-def _stand_apart(keys: Keys, stamps: NDArray[Any]) -> bool:
-    """Return whether rows stand series after series: each in one block, in the order of time, at the time of others.
-
-    The blocks of sessions or invoices last for a small part of the time that the table spans.
-    """
-    starts, times = _starts(keys), stamps.astype(np.int64)
-    goes_back = np.flatnonzero(np.diff(times) < 0) + 1
-    if not len(goes_back) or not np.isin(goes_back, starts).all() or _are_mixed(keys):
-        return False
-    lengths = times[np.append(starts[1:], len(times)) - 1] - times[starts]
-    return bool(np.median(lengths) >= SOON * np.ptp(times))
-
-
-def _take_turns(name: str, keys: Keys, stamps: NDArray[Any]) -> bool:
-    """Return whether each key has rows all the time, at times of its own: devices that report every ten minutes.
-
-    By their steps, which are even within a key and uneven from row to row; or by the name: samples of two stations.
-    """
-    times, starts, lengths = _in_blocks(keys, stamps)
-    if stamps.dtype.kind != "M" or not _are_mixed(keys) or lengths.min() < MOST_OF_THE_TIME * np.ptp(times):
-        return False
-    of_all = np.diff(np.sort(times))
-    is_even = _are_even(times, starts) and np.mean(_is_near(of_all, np.median(of_all))) < UNEVEN
-    return is_called_source(name) or is_even
-
-
-def _are_runs(keys: Keys, stamps: NDArray[Any]) -> bool:
-    """Return whether each key is one block of even steps, far from the block before: flights, runs of a machine."""
-    times, starts, lengths = _in_blocks(keys, stamps)
-    if stamps.dtype.kind != "M" or _are_mixed(keys) or len(starts) < FEWEST_STARTS:
-        return False
-    between = np.abs(times[starts[1:]] - times[starts[1:] - 1])
-    return bool(np.median(between) >= FAR * np.median(lengths)) and _are_even(times, starts)
-
-
-def _in_blocks(keys: Keys, stamps: NDArray[Any]) -> tuple[Keys, Keys, Keys]:
-    """The times of each key one behind the other, the first row of each key among them, and the time each takes."""
-    order = np.lexsort((stamps, keys))
-    times, starts = stamps[order].astype(np.int64), _starts(keys[order])
-    return times, starts, times[np.append(starts[1:], len(times)) - 1] - times[starts]
-
-
-def _are_even(times: Keys, starts: Keys) -> bool:
-    """Return whether the steps of each block of times are nearly equal, and there are some."""
-    blocks = [np.diff(block) for block in np.split(times, starts[1:])]
-    if min(map(len, blocks)) < FEWEST_IN_TURN:
-        return False
-    return bool(np.mean(np.concatenate([_is_near(steps, np.median(steps)) for steps in blocks])) >= MOSTLY_REGULAR)
-
-
-def _is_near(steps: Keys, usual: np.floating[Any]) -> NDArray[np.bool_]:
-    return np.asarray(np.abs(steps - usual) <= EVEN_STEPS * usual)
-
-
-def _are_tracks(keys: Keys, stamps: NDArray[Any]) -> bool:
-    """Return whether the rows of each series stand together, mostly one step apart, and at the time of others: storms.
-
-    Presidents, of whom one follows the other, are a property of their years.
-    """
-    steps, is_inside = np.diff(stamps).astype(np.int64), np.diff(keys) == 0
-    inside, between = steps[is_inside], steps[~is_inside]
-    if not len(inside) or inside.min() < 0 or np.mean(inside == np.median(inside)) < MOSTLY_REGULAR:
-        return False
-    return len(between) > 0 and bool(np.mean(between < 0) >= FEWEST_TOGETHER) and not _are_mixed(keys)
-
-
-def go_up_within(frame: pd.DataFrame, name: str) -> list[bool]:
-    """Return for each column that goes up in each series and back where the next begins whether its steps are equal.
-
-    As the years of pupils do, from -2.5 on, and the hours after a dose. There is none where series are mixed.
-    """
-    starts = _starts(pd.factorize(frame[name])[0])
-    if len(frame) < FEWEST_PER_SERIES * len(starts) or len(starts) != frame[name].nunique():
-        return []
-    are_even = []
-    for other in map(str, frame.columns.drop(name)):
-        is_number = pd.api.types.is_numeric_dtype(frame[other].dtype) and not frame[other].isna().any()
-        if not is_number or is_called_a_name(other):
-            continue
-        steps = np.diff(frame[other].to_numpy(np.float64))
-        inside, between = np.delete(steps, starts[1:] - 1), steps[starts[1:] - 1]
-        if len(between) and inside.min() > 0 and np.mean(between < 0) >= MOSTLY_REGULAR:
-            are_even.append(bool(np.mean(inside == np.median(inside)) >= MOSTLY_REGULAR))
-    return are_even
-
-
-def _equal_blocks(stamps: NDArray[Any]) -> Keys | None:
-    """The block of each row where a table is blocks of the same stamps, one below the other; None where it is not.
-
-    Blocks of other stamps are no evidence: where one series ends before the next one begins, two would be one.
-    """
-    later = stamps[1:] > stamps[:-1]
-    length = int(np.argmin(later)) + 1
-    if length < FEWEST_ROWS or len(stamps) % length:
-        return None
-    blocks = stamps.reshape(-1, length)
-    return np.repeat(np.arange(len(blocks)), length) if (blocks == blocks[0]).all() else None
