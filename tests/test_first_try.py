@@ -2339,6 +2339,7 @@ DIRECTIONS = 10 * np.random.default_rng(1).integers(0, 37, 240)
         pytest.param("a", {"TN": values(240), "RR": values(240), "CASES": COUNTS}, "CASES", id="cases"),
         pytest.param("a", {"apertura": values(240), "precio_cierre": values(240)}, "precio_cierre", id="last price"),
         pytest.param("a", {"expected_orders": COUNTS + 1, "orders": COUNTS}, "orders", id="what was expected"),
+        pytest.param("a", {"pred_load": values(240), "margin": values(240)}, "margin", id="a prediction"),
         pytest.param("a", {"ghi_clear": values(240), "ghi": values(240)}, "ghi", id="a clear sky"),
         pytest.param("a", {"WR": DIRECTIONS, "x": values(240)}, "x", id="where the wind comes from"),
         pytest.param("hseinv", {"price": values(240), "inv": values(240)}, "inv", id="short name of the table"),

@@ -263,7 +263,7 @@ def factors_of_an_exchange() -> pd.DataFrame:
 
 def cases_by_counties() -> pd.DataFrame:
     """Columns are called by the numbers of counties, of which some have hardly a case."""
-    return pd.DataFrame({"week": range(120), **{str(8300 + at): RNG.poisson(at, 120) for at in range(8)}})
+    return pd.DataFrame({"week": range(120), **{str(8300 + at): RNG.poisson(3 * at**2, 120) for at in range(8)}})
 
 
 def issues_of_a_product() -> pd.DataFrame:
@@ -380,6 +380,19 @@ def birds_of_islands() -> pd.DataFrame:
     return frame.assign(bill=noise(240) + size + sex, weight=noise(240) + 3 * size + sex)
 
 
+def claims_of_cities() -> pd.DataFrame:
+    """The number of the city stands behind a switch for each year."""
+    years = np.tile(np.arange(1980, 1990), 12)
+    switches = {f"d{year}": (years == year).astype(int) for year in range(1980, 1990)}
+    return pd.DataFrame({"year": years, "claims": noise(120), **switches, "city": np.repeat(np.arange(12), 10)})
+
+
+def children_at_three_ages() -> pd.DataFrame:
+    """Half years are the time of a few rows of each child."""
+    frame = pd.DataFrame({"id": np.repeat(np.arange(60), 3) + 70, "age": np.tile([1.0, 1.5, 2.0], 60)})
+    return frame.assign(score=noise(180))
+
+
 CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
     "prices": (prices_of_several_goods, {"item_id": "state", "target": "consumption"}),
     "shots": (shots_of_a_game, {"target": "row-count"}),
@@ -424,6 +437,8 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
     "issues": (issues_of_a_product, {"target": "GDP_20241025", "wide": None}),
     "charges": (charges_of_cards, {"time": "created", "date_format": "s", "target": "amount", "resample": "D"}),
     "places": (places_in_no_order, {}),
+    "claims": (claims_of_cities, {"item_id": "city", "target": "claims"}),
+    "children": (children_at_three_ages, {"time": "age", "item_id": "id", "date_format": "0.5"}),
     "workers": (workers_of_provinces, {}),
     "birds": (birds_of_islands, {}),
     "turbines": (turbines_by_size, {}),

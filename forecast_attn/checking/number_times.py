@@ -163,7 +163,7 @@ def format_of_decimals(column: pd.Series) -> str | None:
     if not pd.api.types.is_float_dtype(column.dtype) or are_whole(column) or column.isna().any():
         return None
     numbers = distinct_values(column.to_numpy(np.float64))
-    if len(numbers) < FEWEST_ROWS or not np.isfinite(numbers).all() or np.abs(numbers).max() >= _LARGEST_DECIMAL:
+    if len(numbers) < FEWEST_COUNTED or not np.isfinite(numbers).all() or np.abs(numbers).max() >= _LARGEST_DECIMAL:
         return None
     usual = float(np.ptp(numbers)) / max(round(np.ptp(numbers) / float(np.median(np.diff(numbers)))), 1)
     most = min(MOST_OFF, max(2 * _off(numbers, usual), _NEARLY_ON))  # else later numbers would miss the step by more

@@ -1,4 +1,4 @@
-"""The ways in which the rows of series stand in a table: in blocks one below the other, far apart in time, or in turn."""
+"""The ways in which the rows of series stand in a table: in blocks, far apart in time, or in turn."""
 
 from __future__ import annotations
 

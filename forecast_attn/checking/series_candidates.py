@@ -125,7 +125,7 @@ def _id_columns(frame: pd.DataFrame, time: str, config: DataConfig) -> list[str]
     if time in frame.columns and is_plain_number(frame[time]):
         columns = [name for name in columns if not are_days_within(frame[name], frame[time])]
     numeric = {name for name in columns if is_numeric(frame[name])}
-    return sorted(columns, key=numeric.__contains__)[:MOST_ID_COLUMNS]
+    return sorted(columns, key=lambda name: name in numeric and (1 if is_called_a_name(name) else 2))[:MOST_ID_COLUMNS]
 
 
 def _years_that_name(frame: pd.DataFrame, time: str) -> list[str]:

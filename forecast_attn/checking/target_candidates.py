@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from forecast_attn.checking.alike_columns import MANY, are_alike
 from forecast_attn.checking.amounts import are_marks, may_be_summed
 from forecast_attn.checking.number_times import FEWEST_ROWS, begins_again, is_of_the_calendar
 from forecast_attn.checking.role_candidates import MOSTLY_STEPS, RoleCandidate
@@ -54,21 +55,10 @@ from forecast_attn.data.reading.time_parts import are_whole, holds_years
 from forecast_attn.data.roles import is_numeric
 from forecast_attn.data.timestamps import looks_like_dates
 
-MANY = 6
-"""Fewest columns of one kind that are rather series than covariates."""
-_MANY_CALLED_ALIKE = 4
-"""Fewest such columns where they are called by the codes of shares, or end in the same words."""
-_LETTERS_OF_A_STEM = 3
-"""Fewest letters before a number that say what all columns are: `store_1`, and no `X1`."""
-_LETTERS_OF_SHARES = {3, 4, 5}
 EVEN = 0.05
 """Share by which the steps of an axis, such as seconds or speeds, may differ from their median, or go back."""
 SAME_START = 5
 """Letters with which the names of a column and its table begin alike."""
-_SCALE_APART = 20.0
-"""Largest over smallest median of columns that are alike."""
-_MOVES_APART, _MOVES_OF_MANY_APART = 4.0, 16.0
-"""Largest over smallest usual step, as a share of its column's median, of series of one kind and unlike size."""
 _MOST_DEGREES = 366
 """Largest number of an angle, or of a day of a year."""
 _FEWEST_DIRECTIONS = 18
@@ -146,7 +136,7 @@ def target_candidates(
     are_events = candidate.may_be_counted and bool(ranked) and not evidence.is_called_amount(ranked[0])
     are_events = are_events and _are_events(frame, values[ranked[0]], candidate, series)
     are_unlikely = all(doubts.values()) or happen_at_places or are_events
-    return Targets(tuple(ranked), _are_alike(evidence, is_unnamed=unnamed_column(1) in frame), are_unlikely)
+    return Targets(tuple(ranked), evidence.are_alike(are_unnamed=unnamed_column(1) in frame), are_unlikely)
 
 
 @dataclass(frozen=True)
@@ -221,6 +211,13 @@ class _Evidence:
         """The columns, the likeliest first."""
         return sorted(self.values, key=lambda column: (-self._points(column), self.by_name[column]))
 
+    def are_alike(self, *, are_unnamed: bool) -> bool:
+        """Return whether the columns are rather series of one kind than a target and its covariates."""
+        stamps = self.candidate.stamps
+        are_events = self.candidate.is_of_events and 1 - len(np.unique(stamps)) / len(stamps) > MOST_REPEATED
+        columns, may_differ = list(self.values.values()), self.is_named or are_events
+        return not self.older and are_alike(columns, may_differ=may_differ, are_unnamed=are_unnamed)
+
     def is_called_amount(self, column: str) -> bool:
         """Return whether the name of a column says that it adds up over events, or that the table is about it."""
         is_subject = self._is_called_target(column) or column in self.prices | self.titled
@@ -248,31 +245,6 @@ class _Evidence:
             "called a total": column in self.totals,
         }
         return sum(_POINTS[name] for name, is_so in evidence.items() if is_so)
-
-
-def _are_alike(evidence: _Evidence, *, is_unnamed: bool) -> bool:
-    """Return whether columns are rather series of one kind than a target and its covariates."""
-    if evidence.older:
-        return False
-    names = list(evidence.values)
-    are_of_one_scale = _have_one_scale(list(evidence.values.values()))
-    stem = _common_stem(names) if len(names) > 2 else None
-    if stem is not None:
-        return are_of_one_scale or (len(stem) >= _LETTERS_OF_A_STEM and not is_unnamed)
-    are_of_one_time = not any(map(is_called_past, names))
-    stamps = evidence.candidate.stamps
-    are_events = evidence.candidate.is_of_events and 1 - len(np.unique(stamps)) / len(stamps) > MOST_REPEATED
-    if evidence.is_named or not are_of_one_time or are_events:
-        return False
-    if len(names) >= MANY and all(map(str.isdecimal, names)):  # of stations, counties, shops
-        return True
-    lengths = {len(each) if re.fullmatch("[A-Z]+", each) else 0 for each in names}
-    if lengths == {3} and len(names) >= MANY:
-        return True
-    are_called_alike = lengths <= _LETTERS_OF_SHARES or _end_alike(names)
-    if are_of_one_scale:
-        return len(names) >= (_MANY_CALLED_ALIKE if are_called_alike else MANY)
-    return len(names) >= MANY and _move_alike(list(evidence.values.values()))
 
 
 def changes_within_series(frame: pd.DataFrame, name: str, item_id: str | None) -> bool:
@@ -342,23 +314,7 @@ def _names_the_table(column: str, table: str) -> bool:
     start = " ".join(re.findall("[a-z]+", name))[:SAME_START]
     begins_alike = len(start) == SAME_START and start in starts and not is_called_base(column)
     is_part = len(name) >= 4 and (name in table.lower() or begins_alike)
-    return is_part or (len(name) == 3 and (name in words or table.partition(".")[0].lower().endswith(name)))
-
-
-def _common_stem(names: list[str]) -> str | None:
-    """The name of all columns but for numbers, or a letter behind: `store` of store_1, `X` of X1 and X2."""
-    for differing, shortest in ((r"\d+", 0), (r"[A-Za-z]$", _LETTERS_OF_A_STEM)):
-        stem, *others = {re.sub(differing, "", name) for name in names}
-        if not others and len(stem) >= shortest:
-            return stem.strip(" _.-")
-    return None
-
-
-def _end_alike(names: list[str]) -> bool:
-    """Return whether all names end in the same words or unit: `Denmark 1[€/MWh]`, `France[€/MWh]`."""
-    letters = itertools.takewhile(lambda of_names: len(set(of_names)) == 1, zip(*map(reversed, names), strict=False))
-    tail = "".join(of_names[0] for of_names in letters)[::-1]
-    return len(re.sub(r"^[^\W_]+", "", tail)) >= SAME_START
+    return is_part or (len(name) == 3 and (name in words or table.lower().endswith(name)))
 
 
 # --------------------------------------------------------------------------- cells
@@ -513,25 +469,3 @@ def _counts_or_cycles(values: pd.Series, series: NDArray[np.int64]) -> bool:
     steps = np.diff(numbers)[inside]
     are_years = holds_years(values) and steps.min() >= 0 and steps.max() == 1
     return bool(are_years or np.mean(steps == 1) > 0.6)
-
-
-def _have_one_scale(columns: list[pd.Series]) -> bool:
-    """Return whether columns are of one kind by their size."""
-    medians = np.array([column.abs().median() for column in columns])
-    return len(medians) > 0 and bool((medians > 0).all() and medians.max() <= _SCALE_APART * medians.min())
-
-
-def _move_alike(columns: list[pd.Series]) -> bool:
-    """Return whether amounts of unlike size go up and down by like shares: the product of countries, beef and veal.
-
-    Shares, weather and the number of persons beside them are of another kind, by their names.
-    """
-    others = (is_called_weather, is_called_intensity, is_called_base, is_called_property)
-    if any(is_other(str(column.name)) for column in columns for is_other in others):
-        return False
-    known = [column.dropna().to_numpy() for column in columns]
-    if min(map(len, known)) < FEWEST_ROWS or min(numbers.min() for numbers in known) < 0:
-        return False
-    moves = np.array([np.median(np.abs(np.diff(numbers))) / max(np.median(numbers), 1e-12) for numbers in known])
-    most = _MOVES_OF_MANY_APART if len(columns) >= 2 * MANY else _MOVES_APART
-    return bool(moves.min() > 0 and moves.max() <= most * moves.min())

@@ -40,7 +40,7 @@ UNITS_OF_TIME = {
 """Unit of time -> names of columns that count it: European, Chinese, Japanese and Korean ones."""
 PERIOD_NAMES = ("period", "per", "subperiod", "periode", "période", "periodo", "período")
 CALENDAR_NAMES = (
-    *("weekday", "dayofweek", "day_of_week", "dow", "wday", "weekofyear", "week_of_year", "dayofyear", "yday"),
+    *("weekday", "dayofweek", "day_of_week", "dow", "wday", "weekofyear", "week_of_year", "dayofyear", "yday", "doy"),
     *("season", "holiday", "workingday", "weekend", "time_idx"),
 )
 """Names of what follows from the time of a row."""
@@ -74,7 +74,7 @@ LIKELY_TARGETS = (
     *(*TARGET_NAMES, "values", "count", "cnt", "total", "close", "adj close", "adj_close", "bid", "load"),
     *("consumption", "passengers", "traffic_volume", "level", "glucose"),
 )
-FORECAST_WORDS = {"forecast", "forecasted", "predicted", "prediction"}
+FORECAST_WORDS = {"forecast", "forecasted", "predicted", "prediction", "pred", "yhat"}
 """Words in the name of a column that holds somebody's forecasts."""
 _COMPUTED_WORDS = {"expected", "theoretical", "clear", "clearsky", "extraterrestrial", "etr", "etrn"}
 """Words of what was computed rather than measured, such as the radiation of a clear sky."""

@@ -1,0 +1,100 @@
+"""Evidence that columns are series of one kind, rather than a target and what drives it."""
+
+from __future__ import annotations
+
+import itertools
+import re
+
+import numpy as np
+import pandas as pd
+
+from forecast_attn.checking.number_times import FEWEST_ROWS
+from forecast_attn.data.column_names import (
+    is_called_base,
+    is_called_intensity,
+    is_called_past,
+    is_called_property,
+    is_called_weather,
+)
+
+MANY = 6
+"""Fewest columns of one kind that are rather series than covariates."""
+_MANY_CALLED_ALIKE = 4
+"""Fewest such columns where they are called by the codes of shares, or end in the same words."""
+_LETTERS_OF_SHARES = {3, 4, 5}
+_LETTERS_OF_A_STEM = 3
+"""Fewest letters before a number that say what all columns are: `store_1`, and no `X1`."""
+_SCALE_APART = 20.0
+"""Largest over smallest median of columns that are alike."""
+_MOVES_APART, _MOVES_OF_MANY_APART = 4.0, 16.0
+"""Largest over smallest usual step, as a share of its column's median, of series of one kind and unlike size."""
+_LONG_TAIL = 5
+"""Letters of the words or the unit in which all names end."""
+
+
+def are_alike(columns: list[pd.Series], *, may_differ: bool, are_unnamed: bool) -> bool:
+    """Return whether columns of numbers are series of one kind, by their names and sizes.
+
+    Args:
+        columns: that may be the target.
+        may_differ: whether one of them may be the target: named so, or a number of each event.
+        are_unnamed: whether the file has no names of columns.
+    """
+    names = [str(column.name) for column in columns]
+    are_of_one_scale = _have_one_scale(columns)
+    stem = _common_stem(names) if len(names) > 2 else None
+    if stem is not None and (are_of_one_scale or len(stem) >= _LETTERS_OF_A_STEM):
+        return are_of_one_scale or not are_unnamed
+    if may_differ or any(map(is_called_past, names)):
+        return False
+    if are_of_one_scale:
+        return len(names) >= (_MANY_CALLED_ALIKE if _are_called_alike(names) else MANY)
+    return len(names) >= MANY and (_are_codes_of_series(names) or _move_alike(columns))
+
+
+def _are_called_alike(names: list[str]) -> bool:
+    """Return whether names are codes of shares, or all end in the same words or unit: `France[€/MWh]`."""
+    letters = itertools.takewhile(lambda of_names: len(set(of_names)) == 1, zip(*map(reversed, names), strict=False))
+    tail = "".join(of_names[0] for of_names in letters)[::-1]
+    return _lengths_of_codes(names) <= _LETTERS_OF_SHARES or len(re.sub(r"^[^\W_]+", "", tail)) >= _LONG_TAIL
+
+
+def _are_codes_of_series(names: list[str]) -> bool:
+    """Return whether names are numbers of stations, counties or shops, or codes of three letters."""
+    return all(map(str.isdecimal, names)) or _lengths_of_codes(names) == {3}
+
+
+def _lengths_of_codes(names: list[str]) -> set[int]:
+    """The lengths of names in capitals; 0 for others."""
+    return {len(each) if re.fullmatch("[A-Z]+", each) else 0 for each in names}
+
+
+def _common_stem(names: list[str]) -> str | None:
+    """The name of all columns but for numbers, or a letter behind: `store` of store_1, `X` of X1 and X2."""
+    for differing, shortest in ((r"\d+", 0), (r"[A-Za-z]$", _LETTERS_OF_A_STEM)):
+        stem, *others = {re.sub(differing, "", name) for name in names}
+        if not others and len(stem) >= shortest:
+            return stem.strip(" _.-")
+    return None
+
+
+def _have_one_scale(columns: list[pd.Series]) -> bool:
+    """Return whether columns are of one kind by their size."""
+    medians = np.array([column.abs().median() for column in columns])
+    return len(medians) > 0 and bool((medians > 0).all() and medians.max() <= _SCALE_APART * medians.min())
+
+
+def _move_alike(columns: list[pd.Series]) -> bool:
+    """Return whether amounts of unlike size go up and down by like shares: the product of countries, beef and veal.
+
+    Shares, weather and the number of persons beside them are of another kind, by their names.
+    """
+    others = (is_called_weather, is_called_intensity, is_called_base, is_called_property)
+    if any(is_other(str(column.name)) for column in columns for is_other in others):
+        return False
+    known = [column.dropna().to_numpy() for column in columns]
+    if min(map(len, known)) < FEWEST_ROWS or min(numbers.min() for numbers in known) < 0:
+        return False
+    moves = np.array([np.median(np.abs(np.diff(numbers))) / max(np.median(numbers), 1e-12) for numbers in known])
+    most = _MOVES_OF_MANY_APART if len(columns) >= 2 * MANY else _MOVES_APART
+    return bool(moves.min() > 0 and moves.max() <= most * moves.min())
