@@ -150,8 +150,8 @@ that Python packages ship, unedited. Each was given to `forecast check`. Then th
 printed was run, with one epoch of a small network, and `forecast predict` after it.
 
 **Result:** {verdict}.
-`openness` (one row per country), `soiltemp` (a grid in a field) and `data_nevo` (all rows of one year) are no
-series.
+`openness` (one row per country), `soiltemp` (a grid in a field), `data_nevo` (all rows of one year), `strikes` (how
+long each took) and `VDI_4655_Typtage` (profiles of typical days) are no series.
 
 The rules of `forecast check` were improved with these tables, so the result says more about the rules than
 about your table. This is what happened when the rules met the tables for the first time:
@@ -166,6 +166,14 @@ about your table. This is what happened when the rules met the tables for the fi
 
 For the last row, the right reading was written down before anything was run. Most of the 13 took hours or
 days of the month for series. Some of the 162 tables came from npm or are left out below.
+
+Afterwards the right time, series and targets of all 472 were written down by readers who had not seen any
+command. 464 of the tables are series to them. The first command was right for 426 of these; then the rules were
+improved, and it is right for 446 now. Of the other 18, two have no command, eight forecast one column where
+the reader expected all of them (`--wide` is offered, too), four count the rows or use other names for the same
+reading, and `tbi_military` sums its groups, some of which have two rows a year. The target of three is
+doubtful: the mean delay of flights rather than their number (`nycflights`), `voltage` rather than `capacity` of
+a battery (`nasa_battery_degradation`), income rather than what is consumed (`consump`).
 
 *row-number* as the time means that no column of the table is a time. `forecast check` may print further
 commands for a table, one for each reading. To try the tables yourself:
