@@ -77,7 +77,7 @@ def _follow_themselves(numbers: list[pd.Series], groups: list[pd.Series]) -> boo
     numbers, groups = ([column.head(MOST_ROWS) for column in each] for each in (numbers, groups))
     groups = [*groups, *filter(_is_a_property, numbers)]
     groups += _joined(groups)
-    measured = [column for column in numbers if not _is_a_property(column) and not _numbers_rows(column)]
+    measured = [column for column in numbers if not _is_a_property(column) and not _rises_in_every_row(column)]
     scores = [score for column in measured for score in _scores(column, groups)]
     return max(scores, default=np.inf) > NormalDist().inv_cdf(1 - _BY_CHANCE / (2 * max(len(scores), 1)))
 
@@ -120,7 +120,7 @@ def _is_a_property(column: pd.Series) -> bool:
     return are_blocks or are_marks(column.dropna().to_numpy()) or holds_years(column)
 
 
-def _numbers_rows(column: pd.Series) -> bool:
+def _rises_in_every_row(column: pd.Series) -> bool:
     """Return whether whole numbers go up with every row, as those of persons or trials."""
     return are_whole(column) and bool((np.diff(column.to_numpy()) > 0).all())
 

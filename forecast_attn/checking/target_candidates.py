@@ -220,7 +220,7 @@ class _Evidence:
 
     def is_called_amount(self, column: str) -> bool:
         """Return whether the name of a column says that it adds up over events, or that the table is about it."""
-        is_subject = self._is_called_target(column) or column in self.prices | self.titled
+        is_subject = self._is_called_target(column) or column in self.prices | self.titled or is_called_outcome(column)
         return is_subject or ends_in_amount(column) or is_called_money(column) or is_called_count(column)
 
     def _is_called_target(self, column: str) -> bool:
