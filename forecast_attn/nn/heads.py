@@ -33,6 +33,8 @@ SMALLEST_MEAN = 1e-4
 MEAN_OF_ONE = math.log(math.e - 1)
 """The number whose softplus is 1."""
 
+SMALLEST_GAP = 1e-9
+"""Smallest distance at which two quantiles begin, be they as close as 0.1 and the next float."""
 OUTSIDE = 1e-7
 """Distance that uniform numbers keep from 0 and 1: beyond it draws are infinite."""
 
@@ -118,7 +120,8 @@ class QuantileHead(Head):
         self.point_index = centre_of(quantiles)
         self.register_buffer("quantiles", torch.tensor(quantiles), persistent=False)
         normal = map(NormalDist().inv_cdf, quantiles)  # torch would load its compiler for them, on its device meta
-        apart = [math.log(math.expm1(high - low)) for low, high in itertools.pairwise(normal)]
+        gaps = (max(high - low, SMALLEST_GAP) for low, high in itertools.pairwise(normal))
+        apart = [math.log(math.expm1(gap)) for gap in gaps]
         steps = torch.tensor(apart, dtype=torch.float64)
         with torch.no_grad():
             bias = self.linear.bias.view(patch_length, self.output_size)

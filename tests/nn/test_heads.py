@@ -63,6 +63,11 @@ def test_quantiles_never_cross_in_float32(
     torch.testing.assert_close(head.point(forecast), torch.from_numpy(drawn)[..., centre_of(quantiles)], rtol=0, atol=0)
 
 
+def test_quantiles_may_be_as_close_as_two_floats_are() -> None:
+    head = QuantileHead((0.1, np.nextafter(0.1, 1), 0.9), 3)
+    assert torch.isfinite(head.linear.bias).all()
+
+
 def test_quantiles_lie_softplus_steps_from_their_neighbours() -> None:
     head, outputs = QuantileHead(QUANTILES, 3).double(), torch.randn(6, 5, dtype=torch.float64)
     raw, quantiles = outputs.numpy(), head.parameters_of(outputs).numpy()
