@@ -319,6 +319,18 @@ def samples_of_two_points() -> pd.DataFrame:
     return frame.assign(nitrate=noise(160))
 
 
+def machine_at_uneven_times() -> pd.DataFrame:
+    """A set point is no point where something was measured."""
+    frame = samples_of_two_points().drop(columns="Sampling point")
+    return frame.assign(**{"set point": RNG.integers(60, 63, 160)})
+
+
+def prices_of_a_bank() -> pd.DataFrame:
+    """The four prices of a day end alike, and are no series of one kind."""
+    prices = {f"{name} Price": 100 + noise(200) for name in ("Open", "High", "Low", "Close")}
+    return pd.DataFrame({"Date": pd.bdate_range("2020-01-01", periods=200).strftime("%Y-%m-%d"), **prices})
+
+
 def flights_on_some_days() -> pd.DataFrame:
     """Each is a row a second for some minutes; the next one is days away."""
     starts = 90_000 * np.array([0, 4, 5, 9])
@@ -445,6 +457,8 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
     "quotes": (quotes_of_banks, {"time": "XDATE", "target": "BID"}),
     "devices": (reports_of_devices, {"item_id": "unit", "resample": "10min"}),
     "points": (samples_of_two_points, {"item_id": "Sampling point"}),
+    "settings": (machine_at_uneven_times, {"item_id": None}),
+    "shares of a bank": (prices_of_a_bank, {"target": "Close Price", "wide": None}),
     "no points": (lambda: samples_of_two_points().rename(columns={"Sampling point": "mood"}), {"item_id": None}),
     "flights": (flights_on_some_days, {"item_id": "callsign", "resample": None}),
     "customers": (purchases_of_customers, {"ignore": ("id",), "target": "row-count", "resample": "D"}),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from statistics import NormalDist
 
@@ -75,9 +76,11 @@ def _follow_themselves(numbers: list[pd.Series], groups: list[pd.Series]) -> boo
     True, too, where all of them are properties or count the rows.
     """
     numbers, groups = ([column.head(MOST_ROWS) for column in each] for each in (numbers, groups))
-    groups = [*groups, *filter(_is_a_property, numbers)]
+    are_properties = [_is_a_property(column) for column in numbers]
+    groups = [*groups, *itertools.compress(numbers, are_properties)]
     groups += _joined(groups)
-    measured = [column for column in numbers if not _is_a_property(column) and not _rises_in_every_row(column)]
+    others = [column for column, is_one in zip(numbers, are_properties, strict=True) if not is_one]
+    measured = [column for column in others if not _rises_in_every_row(column)]
     scores = [score for column in measured for score in _scores(column, groups)]
     return max(scores, default=np.inf) > NormalDist().inv_cdf(1 - _BY_CHANCE / (2 * max(len(scores), 1)))
 

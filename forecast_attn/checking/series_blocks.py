@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.checking.number_times import FEWEST_ROWS, MOSTLY_REGULAR
-from forecast_attn.data.column_names import is_called_a_name, is_called_source
+from forecast_attn.data.column_names import is_called_a_name
 from forecast_attn.data.reading.time_parts import FEWEST_STARTS
 
 FEWEST_PER_SERIES = 3
@@ -54,23 +54,27 @@ def stand_apart(keys: Keys, stamps: NDArray[Any]) -> bool:
     return bool(np.median(lengths) >= SOON * np.ptp(times))
 
 
-def take_turns(name: str, keys: Keys, stamps: NDArray[Any]) -> bool:
+def take_turns(keys: Keys, stamps: NDArray[Any], *, are_sources: bool) -> bool:
     """Return whether each key has rows all the time, at times of its own: devices that report every ten minutes.
 
-    By their steps, which are even within a key and uneven from row to row; or by the name: samples of two stations.
+    By their steps, which are even within a key and uneven from row to row; or because they are stations by their name.
     """
+    if stamps.dtype.kind != "M" or not are_mixed(keys):
+        return False
     times, starts, lengths = _in_blocks(keys, stamps)
-    if stamps.dtype.kind != "M" or not are_mixed(keys) or lengths.min() < _MOST_OF_THE_TIME * np.ptp(times):
+    if lengths.min() < _MOST_OF_THE_TIME * np.ptp(times):
         return False
     of_all: Keys = np.diff(np.sort(times)).astype(np.int64)
     is_even = _are_even(times, starts) and _share_of_near(of_all, np.median(of_all)) < _UNEVEN
-    return is_called_source(name) or is_even
+    return are_sources or is_even
 
 
 def are_runs(keys: Keys, stamps: NDArray[Any]) -> bool:
     """Return whether each key is one block of even steps, far from the block before: flights, runs of a machine."""
+    if stamps.dtype.kind != "M" or are_mixed(keys):
+        return False
     times, starts, lengths = _in_blocks(keys, stamps)
-    if stamps.dtype.kind != "M" or are_mixed(keys) or len(starts) < FEWEST_STARTS:
+    if len(starts) < FEWEST_STARTS:
         return False
     between = np.abs(times[starts[1:]] - times[starts[1:] - 1])
     return bool(np.median(between) >= _FAR * np.median(lengths)) and _are_even(times, starts)

@@ -36,6 +36,7 @@ from forecast_attn.data.column_names import (
     TIME_NAMES,
     counts_rows,
     is_called_a_name,
+    is_called_source,
     is_called_year,
 )
 from forecast_attn.data.number_stamps import is_plain_number
@@ -71,7 +72,9 @@ def series_of(frame: pd.DataFrame, time: str, stamps: NDArray[Any], config: Data
         complete = {name: codes[name] for name in codes if name not in incomplete}
         apart = next((name for name, keys in complete.items() if stand_apart(keys, stamps)), None)
         apart = apart or next((name for name, keys in complete.items() if are_runs(keys, stamps)), None)
-        apart = apart or next((name for name, keys in complete.items() if take_turns(name, keys, stamps)), None)
+        sources = {name for name in complete if _names_sources(frame[name])}
+        in_turn = (name for name in complete if take_turns(complete[name], stamps, are_sources=name in sources))
+        apart = apart or next(in_turn, None)
         return apart, none if apart is None else codes[apart]
     numeric = {name for name in codes if is_numeric(frame[name])}
     pair = _keys_of(codes, numeric, incomplete, stamps)
@@ -136,6 +139,12 @@ def _years_that_name(frame: pd.DataFrame, time: str) -> list[str]:
     names = [name for name in years if frame[name].is_monotonic_increasing]  # and not mixed, as those of persons
     is_period = bool(names) and is_plain_number(frame[time]) and not holds_years(frame[time])
     return names if is_period and len(time_parts(frame, [*names, time])) < 2 else []
+
+
+def _names_sources(column: pd.Series) -> bool:
+    """Return whether a column names devices or stations; numbers are called so: `meter_id`, and no `set point`."""
+    name = str(column.name)
+    return is_called_source(name) and (not is_numeric(column) or is_called_a_name(name))
 
 
 def _may_name_series(column: pd.Series) -> bool:

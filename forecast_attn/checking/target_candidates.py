@@ -61,6 +61,8 @@ SAME_START = 5
 """Letters with which the names of a column and its table begin alike."""
 _MOST_DEGREES = 366
 """Largest number of an angle, or of a day of a year."""
+_MOST_OUTCOMES = 2
+"""Columns called alike of which one may be the target: the close, and the adjusted one."""
 _FEWEST_DIRECTIONS = 18
 """Of the 36 tens of degrees of a circle, those that the wind of some months comes from."""
 _MOSTLY_KNOWN = 0.6
@@ -170,6 +172,13 @@ class _Evidence:
         return {each for each in self.values if each.lower() == PRICE and not _is_one_of_many(PRICE, [*self.values])}
 
     @cached_property
+    def outcomes(self) -> set[str]:
+        """The columns called an outcome, or the last price, unless several are."""
+        called = {each for each in self.values if is_called_outcome(each) or is_called_close(each)}
+        called -= {each for each in called if is_called_forecast(each) or is_called_past(each)}
+        return called if len(called) <= _MOST_OUTCOMES else set()
+
+    @cached_property
     def totals(self) -> set[str]:
         """The columns that are called a total."""
         return {each for each in self.values if "total" in words_of(each)}
@@ -204,7 +213,7 @@ class _Evidence:
     @property
     def is_named(self) -> bool:
         """True where the name of some column says that it is the target."""
-        named = self.prices | self.titled | (self.totals if len(self.totals) == 1 else set())
+        named = self.prices | self.titled | self.outcomes | (self.totals if len(self.totals) == 1 else set())
         return any(self._is_called_target(each) or each in named for each in self.values)
 
     def ranked(self) -> list[str]:
@@ -220,7 +229,7 @@ class _Evidence:
 
     def is_called_amount(self, column: str) -> bool:
         """Return whether the name of a column says that it adds up over events, or that the table is about it."""
-        is_subject = self._is_called_target(column) or column in self.prices | self.titled or is_called_outcome(column)
+        is_subject = self._is_called_target(column) or column in self.prices | self.titled | self.outcomes
         return is_subject or ends_in_amount(column) or is_called_money(column) or is_called_count(column)
 
     def _is_called_target(self, column: str) -> bool:
@@ -236,7 +245,7 @@ class _Evidence:
             "called a target": self._is_called_target(column),
             "named as the table": column in self.titled,
             "called an amount": ends_in_amount(column),
-            "called an outcome or the last price": is_called_outcome(column) or is_called_close(column),
+            "called an outcome or the last price": column in self.outcomes,
             "called a price": column in self.prices and not are_events,
             "drives others": column in self.drivers,
             "mostly empty": not _is_mostly_known(self.values[column]),

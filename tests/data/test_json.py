@@ -63,6 +63,12 @@ def test_every_form_is_the_table_of_the_csv(name: str, tmp_path: Path) -> None:
     pd.testing.assert_frame_equal(frame, read_table(tmp_path / "table.csv", config))
 
 
+def test_lists_of_unlike_records_are_several_tables(tmp_path: Path) -> None:
+    (tmp_path / "table").write_text(json.dumps([RECORDS, [{"page": 1, "of": 2}, {"page": 2, "of": 2}]]))
+    with pytest.raises(DataError, match="has 2 tables"):
+        read_table(tmp_path / "table", DataConfig())
+
+
 def write(folder: Path, value: Any) -> Path:
     path = folder / "table.json"
     path.write_text(value if isinstance(value, str) else json.dumps(value))

@@ -193,13 +193,18 @@ def _table(value: Any, *, is_whole: bool) -> list[Row] | None:
     if isinstance(value, list) and value:
         if all(isinstance(each, dict) for each in value):
             return _rows_of_records(value)
-        if all(isinstance(each, list) and each and isinstance(each[0], dict) for each in value):
-            # Records of one sensor each, as Home Assistant writes its history.
-            return _table(list(itertools.chain.from_iterable(value)), is_whole=False)
+        if _are_lists_of_equal_records(value):
+            return _rows_of_records(list(itertools.chain.from_iterable(value)))
         if all(isinstance(each, list) and each and _are_scalars(each) for each in value):
             return [_numbered(each) for each in value]
         return [{"value": _cell(each)} for each in value] if is_whole and _are_scalars(value) else None
     return _table_of_object(value) if isinstance(value, dict) else None
+
+
+def _are_lists_of_equal_records(value: list[Any]) -> bool:
+    """Return whether a list holds lists of records of the same names, of one sensor each: Home Assistant's history."""
+    are_records = all(isinstance(each, list) and each and all(isinstance(row, dict) for row in each) for each in value)
+    return are_records and len({tuple(each[0]) for each in value}) == 1
 
 
 def _table_of_object(value: dict[str, Any]) -> list[Row] | None:
