@@ -40,14 +40,19 @@ HEAVY = ("torch", "pytorch_lightning", "lightning", "pandas", "numpy", "pyarrow"
 
 
 @cache
-def imported_names(path: Path, *, everywhere: bool = True) -> tuple[str, ...]:
-    """Modules a file imports; with `everywhere` also inside functions and for type checking only."""
-    return tuple(_imported_names(path, everywhere=everywhere))
+def nodes_of(path: Path) -> tuple[ast.AST, ...]:
+    """All nodes of a file, which is parsed once for all tests."""
+    return tuple(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
 
 
-def _imported_names(path: Path, *, everywhere: bool) -> Iterator[str]:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    for node in ast.walk(tree) if everywhere else tree.body:
+@cache
+def imported_names(path: Path) -> tuple[str, ...]:
+    """Modules a file imports, also inside functions and for type checking only."""
+    return tuple(_imported_names(path))
+
+
+def _imported_names(path: Path) -> Iterator[str]:
+    for node in nodes_of(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module is not None:
@@ -246,7 +251,7 @@ def test_only_run_dir_knows_file_names() -> None:
             continue
         strings = [
             node.value
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            for node in nodes_of(path)
             if isinstance(node, ast.Constant) and isinstance(node.value, str)
         ]
         assert not [name for name in names if name in strings], path
@@ -256,7 +261,7 @@ def test_only_run_dir_knows_file_names() -> None:
 def test_only_main_prints_errors_and_exits() -> None:
     for path in PACKAGE.rglob("*.py"):
         if path.parent.name != "cli":
-            calls = {ast.unparse(n.func) for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Call)}
+            calls = {ast.unparse(n.func) for n in nodes_of(path) if isinstance(n, ast.Call)}
             assert calls.isdisjoint({"sys.exit", "exit", "quit", "print", "typer.Exit", "typer.echo"}), path
 
 
@@ -270,8 +275,7 @@ def test_no_pickle_is_read_or_written_for_a_model() -> None:
 
 
 def test_resume_state_is_loaded_as_weights_only() -> None:
-    source = (PACKAGE / "training" / "fit.py").read_text()
-    calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    calls = [node for node in nodes_of(PACKAGE / "training" / "fit.py") if isinstance(node, ast.Call)]
     (fit,) = [call for call in calls if ast.unparse(call.func) == "trainer.fit"]
     assert "weights_only=True" in ast.unparse(fit)
 
@@ -337,7 +341,7 @@ def test_the_architecture_page_is_short_and_names_real_files_and_tests() -> None
 def documented_nodes() -> Iterator[tuple[str, str]]:
     """`file:name` and docstring of every module, class and function of the package."""
     for path in sorted(PACKAGE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes_of(path):
             if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
                 docstring = ast.get_docstring(node)
                 if docstring is not None:
@@ -358,7 +362,7 @@ def test_names_say_what_a_value_is() -> None:
     vague = re.compile(f"_?({words})_?", re.IGNORECASE)
     for folder in ("forecast_attn", "tests", "benchmarks"):
         for path in sorted((ROOT / folder).rglob("*.py")):
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            for node in nodes_of(path):
                 name = node.id if isinstance(node, ast.Name) else getattr(node, "arg", getattr(node, "name", None))
                 assert not vague.fullmatch(str(name)), f"{path.relative_to(ROOT)}:{node.lineno}: {name}"
 
@@ -367,7 +371,7 @@ def test_names_say_what_a_value_is() -> None:
 def test_no_two_classes_share_a_name() -> None:
     files: dict[str, list[str]] = {}
     for path in sorted(PACKAGE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes_of(path):
             if isinstance(node, ast.ClassDef):
                 files.setdefault(node.name, []).append(path.relative_to(PACKAGE).as_posix())
     assert not {name: paths for name, paths in files.items() if len(paths) > 1}
@@ -409,6 +413,6 @@ def test_no_two_classes_share_a_name() -> None:
     ],
 )
 def test_a_behaviour_stands_where_a_newcomer_looks_first(behaviour: str, file: str, name: str) -> None:
-    tree = ast.parse((PACKAGE / f"{file}.py").read_text(encoding="utf-8"))
-    defined = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    nodes = nodes_of(PACKAGE / f"{file}.py")
+    defined = {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)}
     assert name in defined, f"{behaviour} is looked for in {file}.py"

@@ -4,9 +4,10 @@ The tables come from benchmarks/make_samples.py, the networks from the command l
 the epochs: a tenth of the default's find the lag, so more would only take longer.
 """
 
-import subprocess
-import sys
+import io
+import runpy
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,14 +25,19 @@ ENOUGH = "5"
 pytestmark = pytest.mark.slow
 
 
+@cache
+def planted_lag(lag: int) -> str:
+    """The table of a lag, as text."""
+    script = runpy.run_path(str(ROOT / "benchmarks" / "make_samples.py"))
+    return str(script["planted_lag"](lag))
+
+
 @pytest.fixture
 def train(here: Path, forecast_fork: Callable[..., Any]) -> Callable[..., Path]:
     """`train(attention, lag, *flags)`: the run directory of a training on a table with that lag."""
 
     def on_planted_lag(attention: str, lag: int, *flags: str, holes: float = 0) -> Path:
-        script = str(ROOT / "benchmarks" / "make_samples.py")
-        subprocess.run([sys.executable, script, "--lag", str(lag), "--out", "table.csv"], check=True)
-        table = pd.read_csv("table.csv")
+        table = pd.read_csv(io.StringIO(planted_lag(lag)))
         table.loc[np.random.default_rng(5).random(len(table)) < holes, "target"] = np.nan
         table.to_csv("table.csv", index=False)
         words = ("--attention", attention, "--seed", "1", "--out", "run", "--quiet", *flags)
