@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -106,7 +107,7 @@ class Cells:
         codes = self.category_codes.get(column)
         return np.isnan(self.columns[column]) if codes is None else np.asarray(codes < 0, np.bool_)
 
-    @property
+    @functools.cached_property  # asked for once a series by some checks
     def starts(self) -> NDArray[np.int64]:
         """First row of every series, and the number of rows (num_series + 1,)."""
         indices = np.arange(len(self.item_ids) + 1, dtype=self.series.dtype)  # of another type all rows would be copied

@@ -147,13 +147,15 @@ def brought_near(column: pd.Series) -> pd.Series | None:
     """
     if not isinstance(column.dtype, pd.CategoricalDtype | pd.StringDtype):
         return None
-    text = column.astype("string")
+    codes, cells = pd.factorize(column)
+    text = pd.Series(cells).astype("string")
     years = pd.to_numeric(text.str.extract(r"^(\d{4})-\d", expand=False))
     is_far = ((years < FIRST_YEAR) | (years > LAST_YEAR)).fillna(False).astype(bool)
     if not is_far.any():
         return None
     near = (FIRST_YEAR + (years[is_far] - FIRST_YEAR) % 400).astype("Int64").astype("string")
-    return text.mask(is_far, near + text[is_far].str.slice(4))
+    moved = text.mask(is_far, near + text[is_far].str.slice(4))
+    return pd.Series(moved.array.take(codes, allow_fill=True), column.index, name=column.name)
 
 
 def _plain_clocks(text: pd.Series) -> pd.Series:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
@@ -111,13 +112,25 @@ def date_and_clock(date: pd.Series, clock: pd.Series) -> pd.Series:
         return _start_of_period(date, clock, per_day)
     if is_clock_of_digits(clock):
         digits = as_digits(clock, 6 if clock.max() > 2400 else 4)
-        return _as_day(date) + " " + digits.str.replace(re.compile(r"(?<=\d)(?=(?:\d\d)+$)"), ":", regex=True)
+        in_twos = re.compile(r"(?<=\d)(?=(?:\d\d)+$)")
+        return _as_day(date) + " " + _each_once(digits, lambda text: text.str.replace(in_twos, ":", regex=True))
     if pd.api.types.is_numeric_dtype(clock.dtype):
         return _as_day(date) + " " + _clock_of((clock * 60).round().astype("Int64"))
-    time = clock.astype("string").str.strip().str.replace(re.compile(r"^(\d\d)\s?-\s?\d\d$"), r"\1:00", regex=True)
-    time = time.str.replace(re.compile(rf"^({_TIME_OF_DAY})\s?-\s?{_TIME_OF_DAY}$"), r"\1", regex=True)
-    time = time.str.replace(re.compile(r"^(\d{1,2})\.(\d{2})\.(\d{2})$"), r"\1:\2:\3", regex=True)
-    return _as_day(date) + " " + time
+    return _as_day(date) + " " + _each_once(clock, _plain_clocks)
+
+
+def _plain_clocks(clocks: pd.Series) -> pd.Series:
+    """Times of day with colons, and of intervals their start."""
+    time = replaced(clocks, r"^(\d\d)\s?-\s?\d\d$", r"\1:00")
+    time = replaced(time, rf"^({_TIME_OF_DAY})\s?-\s?{_TIME_OF_DAY}$", r"\1")
+    return replaced(time, r"^(\d{1,2})\.(\d{2})\.(\d{2})$", r"\1:\2:\3")
+
+
+def _each_once(column: pd.Series, change: Callable[[pd.Series], pd.Series]) -> pd.Series:
+    """The stripped cells, changed: each distinct one once, for of millions of clocks few differ."""
+    codes, cells = pd.factorize(column)
+    changed = change(pd.Series(cells).astype("string").str.strip())
+    return pd.Series(changed.array.take(codes, allow_fill=True), column.index)
 
 
 def _start_of_period(date: pd.Series, period: pd.Series, per_day: int) -> pd.Series:
@@ -147,10 +160,10 @@ def _as_day(date: pd.Series) -> pd.Series:
     """A date as text, without the midnight that programs write behind days: `2023-03-06T00:00:00`."""
     if date.dtype.kind == "M":
         date = date.dt.strftime("%Y-%m-%d")
-    text = pd.Series(date.astype("string").str.strip())
     if pd.api.types.is_integer_dtype(date.dtype):
-        return text.str.zfill(len("yymmdd"))
-    return replaced(text, _MIDNIGHT, "") if matches(text.head(1), _MIDNIGHT).any() else text
+        return _each_once(date, lambda text: text.str.zfill(len("yymmdd")))
+    begins_at_midnight = matches(date.head(1).astype("string").str.strip(), _MIDNIGHT).any()
+    return _each_once(date, (lambda text: replaced(text, _MIDNIGHT, "")) if begins_at_midnight else lambda text: text)
 
 
 def as_digits(column: pd.Series, width: int) -> pd.Series:
