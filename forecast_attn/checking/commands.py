@@ -14,7 +14,7 @@ from typing import Any
 from forecast_attn.checking.changed_options import SMALLEST_SIZES, named_in, possible_changes
 from forecast_attn.checking.examination import Examination, examine
 from forecast_attn.checking.missing_marks import marks_of_missing
-from forecast_attn.checking.option_search import OptionSearch, averages_little
+from forecast_attn.checking.option_search import OptionSearch, averages_little, not_known_ahead
 from forecast_attn.checking.proposal import Proposal, check_command_text, proposal_of
 from forecast_attn.checking.table_reading import (
     Table,
@@ -68,7 +68,7 @@ def find_commands(
     examination = examine(table, config) if examination is None else examination
     if examination.table is None:
         return (), None
-    table = examination.table
+    table = examination.table.keeping_frames() if isinstance(examination.table, Source) else examination.table
     searches: list[OptionSearch] = []
     proposals = _proposals(table, config, examination, most, searches)
     proposals = proposals or _with_changed_options(table, config, examination)
@@ -192,9 +192,14 @@ def _small_proposal(config: DataConfig, options: dict[str, Any], again: Examinat
     smallest = [{"lookback": lookback, "horizon": horizon} for lookback, horizon in SMALLEST_SIZES]
     sizes: list[dict[str, Any]] = [{}, *smallest]
     for size in sizes if all(error.code == "FA403" for error in again.to_report().errors) else ():
-        smaller = examine(again.table, replace(config, **options, **size)) if size else again
+        chosen = {**options, **size}
+        smaller = examine(again.table, replace(config, **chosen)) if size else again
+        past = not_known_ahead(smaller, replace(config, **chosen))
+        if past:
+            chosen["past_covariates"] = (*config.past_covariates, *past)
+            smaller = examine(again.table, replace(config, **chosen))
         if not smaller.has_errors and smaller.preparation is not None and averages_little(smaller):
-            return proposal_of(smaller, {**options, **size})
+            return proposal_of(smaller, chosen)
     return None
 
 

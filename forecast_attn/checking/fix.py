@@ -24,7 +24,7 @@ from forecast_attn.data.csv_text import csv_text
 from forecast_attn.data.findings import Repair, quoted, row_and_line, with_line_numbers
 from forecast_attn.data.panel import ARRAYS, Panel, panel_to_frame
 from forecast_attn.data.reading.columnar import TEXT_OPTIONS
-from forecast_attn.data.reading.dialect import Plan, assumed_encoding, first_plan, is_blank
+from forecast_attn.data.reading.dialect import Plan, TextOptions, assumed_encoding, first_plan, is_blank
 from forecast_attn.data.reading.encoding import NotUtf8Error, as_utf8
 from forecast_attn.data.reading.extra_lines import naming_line, without_extra_lines
 from forecast_attn.data.reading.positions import WIDE_ROWS, file_positions
@@ -379,7 +379,7 @@ def text_form(table: Path | str, config: DataConfig) -> TextForm | None:
     source = Source.of(table)
     if source.kind not in TEXT_KINDS:
         return None
-    plan = first_plan(source, config)
+    plan = first_plan(source, TextOptions.of(config))
     encoding = _encoding(source, plan)
     start = next(source.chunks(64), b"")
     text = _text(source, encoding)

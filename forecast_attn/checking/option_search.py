@@ -138,7 +138,8 @@ class OptionSearch:
         if config is None:
             return None
         examination = examine(self.table, config)
-        past = _not_known_ahead(examination, config)
+        preparation = examination.preparation
+        past = () if preparation is None or _lacks_future_rows(preparation) else not_known_ahead(examination, config)
         if past:
             return self._verified({**options, "past_covariates": (*config.past_covariates, *past)})
         return self.accepted(examination, options)
@@ -161,17 +162,23 @@ def _lacks_future_rows(preparation: Preparation) -> bool:
     return bool(panel.roles.future and (panel.starts[1:] - panel.ends < preparation.schema.horizon).any())
 
 
-def _not_known_ahead(examination: Examination, config: DataConfig) -> tuple[str, ...]:
-    """The undeclared future covariates without a value in some step of the horizon, for which `predict` would ask."""
+def not_known_ahead(examination: Examination, config: DataConfig) -> tuple[str, ...]:
+    """The undeclared future covariates without a value in some step of the horizon, for which `predict` would ask.
+
+    All of them, where some series have fewer rows ahead: their targets are known up to the end of the table.
+    """
     preparation = examination.preparation
-    if preparation is None or not preparation.panel.roles.future_covariates or _lacks_future_rows(preparation):
+    if preparation is None or not preparation.panel.roles.future_covariates:
         return ()
     panel = preparation.panel
-    rows = panel.ends[:, None] + np.arange(preparation.schema.horizon)
     declared = {*config.future_covariates, *panel.roles.known_steps}
+    undeclared = [name for name in panel.roles.future_covariates if name not in declared]
+    if _lacks_future_rows(preparation):
+        return tuple(undeclared)
+    rows = panel.ends[:, None] + np.arange(preparation.schema.horizon)
     lacking = np.isnan(panel.future_covariates[rows]).any(axis=(0, 1))
-    names = zip(panel.roles.future_covariates, lacking, strict=True)
-    return tuple(name for name, is_lacking in names if is_lacking and name not in declared)
+    is_lacking = dict(zip(panel.roles.future_covariates, lacking, strict=True))
+    return tuple(name for name in undeclared if is_lacking[name])
 
 
 def _is_enough(examination: Examination) -> bool:

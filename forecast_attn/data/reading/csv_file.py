@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import LINES_ABOVE, Finding, Report, quoted
 from forecast_attn.data.reading.cell_numbers import MISSING_WORDS, bare_number, find_decimal
-from forecast_attn.data.reading.dialect import Plan, assumed_encoding, first_plan
+from forecast_attn.data.reading.dialect import Plan, TextOptions, assumed_encoding, first_plan
 from forecast_attn.data.reading.encoding import ASSUMED, NotUtf8Error, as_utf8
 from forecast_attn.data.reading.extra_lines import COMMENT_MARKS, without_extra_lines
 from forecast_attn.data.reading.records import Block, Layout, read_records, rewrite, split_blocks
@@ -69,7 +69,22 @@ def read_delimited(source: Source, config: DataConfig, progress: Progress | None
         ConfigError: an impossible delimiter, decimal mark or encoding.
         DataError: what is wrong with the file, and in which row.
     """
-    plan = first_plan(source, config)
+    options = TextOptions.of(config)
+    if source.frames is None:
+        return _read_by_plan(source, options, progress, report)
+    kept: tuple[pd.DataFrame, list[Finding]] | None = source.frames.get(options)
+    if kept is None:
+        findings: list[Finding] = []
+        kept = _read_by_plan(source, options, progress, findings.append), findings
+        source.frames.clear()
+        source.frames[options] = kept
+    for finding in kept[1]:
+        report(finding)
+    return kept[0].copy(deep=False)
+
+
+def _read_by_plan(source: Source, options: TextOptions, progress: Progress | None, report: Report) -> pd.DataFrame:
+    plan = first_plan(source, options)
     while True:
         try:
             frame = _read(source, plan, progress, report)

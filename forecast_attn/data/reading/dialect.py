@@ -10,7 +10,7 @@ import io
 import itertools
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.column_names import ID_NAMES
@@ -53,6 +53,28 @@ MANY_SHORT = 0.05
 
 
 @dataclass(frozen=True)
+class TextOptions:
+    """The options of a table on which the reading of its text depends; see `DataConfig`."""
+
+    delimiter: str | None
+    decimal: str | None
+    encoding: str | None
+    header: bool
+    header_rows: int
+    skip_rows: int
+    skip_footer: int
+    comment: str | None
+    na: tuple[str, ...]
+    item_id: str | None
+    categorical: tuple[str, ...]
+
+    @classmethod
+    def of(cls, config: DataConfig) -> TextOptions:
+        """Return those among the options of a table."""
+        return cls(**{each.name: getattr(config, each.name) for each in fields(cls)})
+
+
+@dataclass(frozen=True)
 class Sample:
     """The start of a text."""
 
@@ -78,7 +100,7 @@ def is_blank(record: Record) -> bool:
     return not record or (len(record) == 1 and not record[0].strip())
 
 
-def _sample(source: Source, given: str | None, config: DataConfig) -> tuple[str, Sample]:
+def _sample(source: Source, given: str | None, config: TextOptions) -> tuple[str, Sample]:
     """The encoding, as far as the first bytes tell, and the start of the text."""
     start = next(source.chunks(SAMPLE), b"")
     encoding = given or find_encoding(start, source.label)
@@ -145,7 +167,7 @@ def lines_above_header(source: Source, config: DataConfig, name: str) -> int:
         name: of its time; `year,month` where several columns are joined.
     """
     given = None if config.encoding is None else checked_encoding(config.encoding)
-    _, sample = _sample(source, given, replace(config, skip_rows=0, comment=None))
+    _, sample = _sample(source, given, replace(TextOptions.of(config), skip_rows=0, comment=None))
     for index, line in enumerate(sample.text.split("\n")[:MOST_RECORDS]):
         fields = {field.strip(' \r"') for field in re.split(r"[,;\t|]", line)}
         if {name} <= fields or set(name.split(",")) <= fields:
@@ -250,7 +272,7 @@ class Plan:
     """True where rows end at their last value, without delimiters for the empty cells behind it."""
 
 
-def first_plan(source: Source, config: DataConfig) -> Plan:
+def first_plan(source: Source, config: TextOptions) -> Plan:
     """The plan by the first rows.
 
     Raises:
@@ -302,7 +324,7 @@ def _checked_records(sample: Sample, delimiter: str, label: str) -> list[Record]
     return records
 
 
-def _header_and_rows(records: list[Record], config: DataConfig) -> tuple[Record, list[Record]]:
+def _header_and_rows(records: list[Record], config: TextOptions) -> tuple[Record, list[Record]]:
     """The header in one line, as wide as the rows, and the rows; numbered names where the table has no header."""
     if config.header:
         rows = records[config.header_rows :]
@@ -311,7 +333,7 @@ def _header_and_rows(records: list[Record], config: DataConfig) -> tuple[Record,
     return [unnamed_column(number) for number in range(1, width + 1)], records
 
 
-def _declared_texts(names: list[str], config: DataConfig) -> tuple[frozenset[str], frozenset[str]]:
+def _declared_texts(names: list[str], config: TextOptions) -> tuple[frozenset[str], frozenset[str]]:
     """The columns that are text, as the options or their names say; and those of them that are identifiers."""
     declared = () if config.item_id is None else (config.item_id, *map(str.strip, config.item_id.split(",")))
     texts = {name for name in names if name in (*declared, *config.categorical) or name.lower() in ID_NAMES}
@@ -319,7 +341,7 @@ def _declared_texts(names: list[str], config: DataConfig) -> tuple[frozenset[str
     return frozenset(texts), frozenset(identifiers)
 
 
-def _extra_lines(config: DataConfig, names: list[str], delimiter: str, most_blanks: int | None) -> ExtraLines:
+def _extra_lines(config: TextOptions, names: list[str], delimiter: str, most_blanks: int | None) -> ExtraLines:
     has_own_header = config.header and config.header_rows == 1
     return ExtraLines(
         config.skip_rows,

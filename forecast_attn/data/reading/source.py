@@ -12,7 +12,7 @@ import sys
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -100,6 +100,8 @@ class Source:
     """Holds a temporary copy as long as the source lives."""
     sheets: dict[str | None, Source] = field(default_factory=dict, compare=False, repr=False)
     """Tables of a workbook or JSON that were read already, by name: parsing takes long, and `check` reads often."""
+    frames: dict[Any, Any] | None = field(default=None, compare=False, repr=False)
+    """The last frame that was read and its findings, by the options of reading; None where none is kept."""
 
     @classmethod
     def of(cls, table: Path | str | Source) -> Source:
@@ -126,6 +128,10 @@ class Source:
             if path.is_char_device() or path.is_block_device():  # /dev/zero never ends
                 raise DataError(f"'{path}' is a device, not a table", _tables_in(Path()))
             return cls(f"'{path}'", None, _fitting(pipes.read(path, _most() + 1), f"'{path}'"))
+
+    def keeping_frames(self) -> Source:
+        """The same source, which keeps the frame that it was read as: whoever tries many options reads it often."""
+        return replace(self, frames={})
 
     @property
     def size(self) -> int:
