@@ -502,8 +502,8 @@ READ: dict[Callable[[], str], tuple[dict[str, object], str]] = {
         "3 columns as one series each ('column_3', 'column_4', 'column_5'), 24 steps of 1 hour ahead",
     ),
     of_a_spreadsheet: (
-        {"skip_rows": 2, "decimal": ".", "skip_footer": 1, "target": "Store A"},
-        "'Store A', 7 steps of 1 day ahead, with '.' before decimals",
+        {"skip_rows": 2, "decimal": ".", "skip_footer": 1, "wide": True},
+        "2 columns as one series each ('Store A', 'Store B'), 7 steps of 1 day ahead, with '.' before decimals",
     ),
     of_a_consumer_price_index: (
         {
@@ -600,7 +600,7 @@ READ: dict[Callable[[], str], tuple[dict[str, object], str]] = {
     of_a_sensor_in_india: ({"date_format": "%d/%m/%Y %H:%M IST"}, "'level', 24 steps of 1 hour ahead"),
     of_r: (
         {"delimiter": "blanks", "time": "Unnamed: 0", "target": "8336"},
-        "'8336', 12 steps of 1 row ahead",
+        "'8336', 12 steps of 1 row ahead, if the rows are in the order of time",
     ),
     of_a_meteorological_institute: (
         {"skip_rows": 3, "header_rows": 2, "time": "YYYYMMDD", "target": "FG"},

@@ -28,6 +28,10 @@ def months(rows: int) -> pd.Index:
     return pd.date_range("2000-01-01", periods=rows, freq="MS").strftime("%Y-%m-%d")
 
 
+def days(rows: int) -> pd.Index:
+    return pd.date_range("2021-01-01", periods=rows).strftime("%Y-%m-%d")
+
+
 def prices_of_several_goods() -> pd.DataFrame:
     """The prices of four fuels stand beside how much is consumed."""
     frame = pd.DataFrame({"state": np.repeat([*"abc"], 20), "year": np.tile(np.arange(1960, 1980), 3)})
@@ -365,6 +369,36 @@ def prices_of_zones() -> pd.DataFrame:
     return pd.DataFrame({"Month": months(120), **{f"{zone}[€/MWh]": noise(120) for zone in zones}})
 
 
+def depths_of_two_wells() -> pd.DataFrame:
+    """The numbers of two stations stand in names that are else equal."""
+    wells = ("USGS:380616075380701:72019:00000", "USGS:394008077005601:72019:00000")
+    return pd.DataFrame({"datetimeUTC": days(120), **{well: 20 + noise(120) for well in wells}})
+
+
+def gauges_of_a_river() -> pd.DataFrame:
+    """The number of the station and that of what it measures differ: 60 is the discharge, 10 the temperature."""
+    sizes = {"01632000:00060": 900.0, "01632000:00010": 20.0, "01634000:00060": 1900.0, "01634000:00010": 21.0}
+    return pd.DataFrame(
+        {"datetimeUTC": days(120), **{f"USGS:{name}": size + noise(120) for name, size in sizes.items()}}
+    )
+
+
+def cases_known_in_some_years() -> pd.DataFrame:
+    """Cases are known of half of the years; of the last one some countries have told these, all have told relapses."""
+    frame = pd.DataFrame(
+        itertools.product([f"land {at}" for at in range(20)], range(1980, 2014)), columns=["land", "year"]
+    )
+    is_told = (frame["year"] > 1996) & ((frame["year"] < 2013) | (frame["land"] < "land 13"))
+    cases, relapses = frame["year"] * 2.0 + noise(len(frame)), noise(len(frame))
+    return frame.assign(cases=cases.where(is_told), relapses=pd.Series(relapses).where(frame["year"] == 2013))
+
+
+def temperatures_in_two_units() -> pd.DataFrame:
+    """Both columns hold the same temperature."""
+    celsius = 20 + noise(120)
+    return pd.DataFrame({"Day": days(120), "TempC": celsius, "TempF": celsius * 1.8 + 32})
+
+
 def ages_of_a_core() -> pd.DataFrame:
     """Ages have five decimals, and rise by no equal steps."""
     ages = (RNG.choice(np.arange(1, 90_000), 300, replace=False) / 1e5).round(5)
@@ -465,6 +499,10 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
     "countries": (products_of_countries, {"wide": True}),
     "an economy": (products_of_an_economy, {"wide": None}),
     "units": (prices_of_zones, {"wide": True}),
+    "wells": (depths_of_two_wells, {"wide": True}),
+    "gauges": (gauges_of_a_river, {"wide": None, "target": "USGS:01632000:00060"}),
+    "half known": (cases_known_in_some_years, {"item_id": "land", "target": "cases", "past_covariates": ("relapses",)}),
+    "two units": (temperatures_in_two_units, {"wide": None}),
     "a core": (ages_of_a_core, {"time": "Age [kyr BP]", "date_format": "0.00001", "target": None}),
     "orders": (orders_in_several_lines, {"time": "Created at", "ignore": ("Id",), "target": "Total"}),
 }

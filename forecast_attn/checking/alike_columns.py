@@ -42,9 +42,12 @@ def are_alike(columns: list[pd.Series], *, may_differ: bool, are_unnamed: bool) 
     """
     names = [str(column.name) for column in columns]
     are_of_one_scale = _have_one_scale(columns)
-    stem = _common_stem(names) if len(names) > 2 else None
-    if stem is not None and (are_of_one_scale or len(stem) >= _LETTERS_OF_A_STEM):
-        return are_of_one_scale or not are_unnamed
+    stem = _common_stem(names) if len(names) > 1 else None
+    is_word = stem is not None and len(stem) >= _LETTERS_OF_A_STEM
+    if stem is not None and (is_word or len(names) > 2) and are_of_one_scale:
+        return True
+    if is_word and len(names) > 2 and _differ_by_one_number(names):
+        return not are_unnamed
     if may_differ or any(map(is_called_past, names)):
         return False
     if are_of_one_scale:
@@ -70,12 +73,22 @@ def _lengths_of_codes(names: list[str]) -> set[int]:
 
 
 def _common_stem(names: list[str]) -> str | None:
-    """The name of all columns but for numbers, or a letter behind: `store` of store_1, `X` of X1 and X2."""
-    for differing, shortest in ((r"\d+", 0), (r"[A-Za-z]$", _LETTERS_OF_A_STEM)):
+    """The name of all columns but for numbers, or a letter behind: `store` of store_1, `X` of X1 and X2.
+
+    Of two columns, the letter stands apart: `temp_a` and `temp_b`, and no `TempC` and `TempF`.
+    """
+    letter = r"(?<=[ _.-])[A-Za-z]$" if len(names) == 2 else r"[A-Za-z]$"
+    for differing, shortest in ((r"\d+", 0), (letter, _LETTERS_OF_A_STEM)):
         stem, *others = {re.sub(differing, "", name) for name in names}
         if not others and len(stem) >= shortest:
             return stem.strip(" _.-")
     return None
+
+
+def _differ_by_one_number(names: list[str]) -> bool:
+    """Return whether names have one number that differs, as of a station, and not another one of what it measures."""
+    numbers = zip(*(re.findall(r"\d+", name) for name in names), strict=False)
+    return sum(len(set(of_names)) > 1 for of_names in numbers) <= 1
 
 
 def _have_one_scale(columns: list[pd.Series]) -> bool:
