@@ -1485,7 +1485,11 @@ def of_a_health_office() -> str:
             {"time": "period", "item_id": "subject"},
             "'y' of 60 series told apart by 'subject', 1 step of 1 row ahead",
         ),
-        (of_a_beaver, {"time": "Unnamed: 0", "target": "temp"}, "'temp', 12 steps of 1 row ahead"),
+        (
+            of_a_beaver,
+            {"time": "Unnamed: 0", "target": "temp"},
+            "'temp', 12 steps of 1 row ahead, if the rows are in the order of time",
+        ),
         (
             of_a_health_office,
             {"item_id": "country", "target": "deaths"},

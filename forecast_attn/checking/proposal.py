@@ -15,12 +15,14 @@ from forecast_attn.checking.error_options import MOST_HIDDEN, ZONES_BY_CLOCK
 from forecast_attn.checking.examination import Examination
 from forecast_attn.config.options import DataConfig, find_option
 from forecast_attn.config.values import flag_name
+from forecast_attn.data.column_names import counts_rows
 from forecast_attn.data.findings import counted, quoted
 from forecast_attn.data.frequency import Frequency, step_name
 from forecast_attn.data.number_stamps import decimal_step
 from forecast_attn.data.panel import Panel
-from forecast_attn.data.reading.joined import ROW_COUNT, ROW_NUMBER
+from forecast_attn.data.reading.joined import ROW_COUNT
 from forecast_attn.data.reading.positions import LAYOUT_ROWS, WIDE_ROWS
+from forecast_attn.data.reading.time_parts import holds_years
 from forecast_attn.data.roles import Roles
 
 
@@ -115,9 +117,15 @@ def _aggregated(roles: Roles, frequency: Frequency, step: str, options: Mapping[
     return f" of each {each}" if roles.target == ROW_COUNT else f", {options.get('aggregate', 'mean')} of each {each}"
 
 
+def _counts_rows(panel: Panel) -> bool:
+    """Return whether the time is the number of the row, and no year or date, whatever its column is called."""
+    are_numbers = counts_rows(panel.roles.time) and panel.timestamps.dtype.kind == "i"
+    return are_numbers and not holds_years(pd.Series(panel.timestamps))
+
+
 def _conditions(panel: Panel, options: Mapping[str, Any]) -> Iterator[str]:
     """Words for each thing that a forecast takes for granted or leaves out."""
-    if panel.roles.time == ROW_NUMBER:
+    if _counts_rows(panel):
         yield "if the rows are in the order of time"
     if decimal_step(panel.date_order) is not None:
         yield f"with '{panel.roles.time}' counted in steps of {panel.date_order}"
