@@ -451,5 +451,5 @@ def test_a_source_that_keeps_frames_is_read_once_for_all_options_of_other_things
     again = read_table(kept, DataConfig(target="größe", missing="mask"), report=notes.append)
     assert again["größe"].tolist() == [1.5, 2.5]
     assert [note.code for note in notes] == ["FA105", "FA105"]
-    with pytest.raises(DataError, match="table.csv"):
+    with pytest.raises(DataError, match="there is no file"):
         read_table(kept, DataConfig(na=("1.5",)))
