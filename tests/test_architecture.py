@@ -250,9 +250,7 @@ def test_only_run_dir_knows_file_names() -> None:
         if path.name in ("run_dir.py", "chronos.py"):  # a Chronos model has a config.json of its own
             continue
         strings = [
-            node.value
-            for node in nodes_of(path)
-            if isinstance(node, ast.Constant) and isinstance(node.value, str)
+            node.value for node in nodes_of(path) if isinstance(node, ast.Constant) and isinstance(node.value, str)
         ]
         assert not [name for name in names if name in strings], path
 
