@@ -148,3 +148,18 @@ def test_the_first_command_reads_a_sheet(tmp_path: Path, make: Callable[[], Rows
     path = write_workbook(tmp_path / "book.xlsx", {"Sheet": make()})
     proposal = find_proposals(path, DataConfig())[0]
     assert (dict(proposal.options), proposal.forecasts) == SHEETS[make]
+
+
+def test_each_sheet_of_a_workbook_has_a_command(tmp_path: Path) -> None:
+    """The largest has several targets, and leaves room for the others."""
+    days = pd.date_range("2024-01-01", periods=60).strftime("%Y-%m-%d")
+    columns = {"Stage": ("level", "flow", "rain"), "Lake": ("level",), "Well": ("depth",), "Snow": ("height",)}
+    sheets: dict[str, Rows] = {
+        sheet: [
+            ["day", *names],
+            *([day, *[value + at for at in range(len(names))]] for day, value in zip(days, values(60), strict=True)),
+        ]
+        for sheet, names in columns.items()
+    }
+    proposals = find_proposals(write_workbook(tmp_path / "book.xlsx", sheets), DataConfig())
+    assert {proposal.options["sheet"] for proposal in proposals} == set(columns)

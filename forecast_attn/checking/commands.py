@@ -102,7 +102,9 @@ def _proposals(
         searches.append(search)
         num_rows, num_columns = search.frame.shape
         is_large = num_rows > LARGE or num_columns > MANY_COLUMNS
-        proposals += search.proposals(1 if is_large else most - len(proposals))
+        left = most - len(proposals)
+        of_each = max(left // 2, 1) if reading.is_another_table else left  # for others may follow
+        proposals += search.proposals(1 if is_large else of_each)
         if len(proposals) >= most:
             break
     return tuple(proposals)
