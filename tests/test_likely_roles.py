@@ -383,6 +383,26 @@ def gauges_of_a_river() -> pd.DataFrame:
     )
 
 
+def coins_of_an_exchange() -> pd.DataFrame:
+    """Each coin has the four prices of a day and a volume."""
+    names = [f"{coin}:{name}" for coin in ("BTC", "ETH", "LTC") for name in ("open", "high", "low", "close", "volume")]
+    sizes = {"volume": 90.0, "close": 9.0}
+    return pd.DataFrame({"": days(120), **{name: sizes.get(name[4:], 9.0) + noise(120) for name in names}})
+
+
+def fluxes_by_day_and_hour() -> pd.DataFrame:
+    """Units stand in the names; the day of the year and the hour are no date without a year, and no series either."""
+    hours = {"Day --": np.repeat(np.arange(1, 61), 48), "Hour --": np.tile(np.arange(1, 49) / 2, 60)}
+    return pd.DataFrame({**hours, "NEE umol": noise(2880), "Tair degC": 10 * noise(2880)})
+
+
+def bikes_at_a_station() -> pd.DataFrame:
+    """Asked each minute or so, as often in every hour; the number of bikes seldom changes."""
+    stamps = pd.Timestamp("2013-08-29") + pd.to_timedelta(np.cumsum(RNG.integers(55, 70, 900)), unit="s")
+    bikes = np.repeat(RNG.integers(0, 20, 90), 10)
+    return pd.DataFrame({"time": stamps.floor("min").strftime("%Y-%m-%d %H:%M:%S"), "bikes": bikes})
+
+
 def cases_known_in_some_years() -> pd.DataFrame:
     """Cases are known of half of the years; of the last one some countries have told these, all have told relapses."""
     frame = pd.DataFrame(
@@ -501,6 +521,9 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
     "units": (prices_of_zones, {"wide": True}),
     "wells": (depths_of_two_wells, {"wide": True}),
     "gauges": (gauges_of_a_river, {"wide": None, "target": "USGS:01632000:00060"}),
+    "coins": (coins_of_an_exchange, {"target": "BTC:close"}),
+    "hours of days": (fluxes_by_day_and_hour, {"time": "row-number", "item_id": None, "season": "48"}),
+    "bikes": (bikes_at_a_station, {"target": None}),
     "half known": (cases_known_in_some_years, {"item_id": "land", "target": "cases", "past_covariates": ("relapses",)}),
     "two units": (temperatures_in_two_units, {"wide": None}),
     "a core": (ages_of_a_core, {"time": "Age [kyr BP]", "date_format": "0.00001", "target": None}),
@@ -526,3 +549,14 @@ def test_the_cells_of_a_cube_of_five_names_are_not_counted(tmp_path: Path) -> No
     path = tmp_path / "decisions.csv"
     frame.assign(Applications=RNG.integers(0, 90, len(frame))).to_csv(path, index=False)
     assert find_proposals(path, DataConfig())[0].target == "Applications"
+
+
+def test_a_typical_year_without_names_is_one_series(tmp_path: Path) -> None:
+    """As EnergyPlus writes the weather: each month is that of another year."""
+    stamps = pd.date_range("2001-01-01", periods=8760, freq="h")
+    years = np.array([1986, 1979, 1992, 1980, 1991, 1977, 1988, 1985, 1990, 1983, 1989, 1982])[stamps.month - 1]
+    frame = pd.DataFrame([years, stamps.month, stamps.day, stamps.hour + 1, noise(8760)]).T
+    path = tmp_path / "chicago.epw"
+    frame.astype(dict.fromkeys(range(4), int)).to_csv(path, header=False, index=False)
+    options = find_proposals(path, DataConfig())[0].options
+    assert dict(options) == {"header": False, "time": "row-number", "season": "24", "target": "column_5"}

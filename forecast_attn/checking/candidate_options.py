@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from forecast_attn.checking.error_options import FULL, step_of_events
 from forecast_attn.checking.role_candidates import RoleCandidate
@@ -24,6 +25,8 @@ from forecast_attn.errors import ConfigError, DataError
 
 EARLY = 0.01
 """Share of events that may lie long before the others."""
+_LONGEST_OF_EVEN = 2.0
+"""Long over usual time between two rows that come evenly."""
 
 
 @dataclass(frozen=True)
@@ -72,8 +75,9 @@ class CandidateOptions:
     def _rows_counted(self, candidate: RoleCandidate) -> dict[str, Any] | None:
         """The options that count events per step; None for rows that are steps, or of which each step has as many.
 
-        The few rows long before the others do not tell the step. Events of series that have few each, as of visitors,
-        are counted together.
+        None, too, for rows that come about evenly, as those of a device that reports each minute or so. The few rows
+        long before the others do not tell the step. Events of series that have few each, as of visitors, are counted
+        together.
         """
         given = (self.config.resample, self.config.freq, self.config.season)
         if any(option is not None for option in given) or self.config.missing != "auto" or not candidate.may_be_counted:
@@ -83,7 +87,7 @@ class CandidateOptions:
             are_as_many = len(np.unique(np.unique(candidate.stamps, return_counts=True)[1])) == 1
             return None if are_as_many else candidate.options(self.config) | _rows_of("1")
         stamps = stamps[int(len(stamps) * EARLY) :]
-        step = step_of_events(stamps, FULL)
+        step = None if _come_evenly(stamps) else step_of_events(stamps, FULL)
         if step is None:
             return None
         frequency = parse_frequency(step)
@@ -121,6 +125,16 @@ class CandidateOptions:
         free = (str(name) for name in self.frame.columns if name not in candidate.columns and not counts_rows(name))
         target = next((name for name in free if self.config.target is None and is_numeric(self.frame[name])), None)
         return candidate.options(self.config) | ({} if target is None else {"target": target})
+
+
+def _come_evenly(stamps: NDArray[Any]) -> bool:
+    """Return whether hardly any time between two stamps is far longer than most; of events, a tenth is three times so.
+
+    Args:
+        stamps: sorted.
+    """
+    usual, long = np.quantile(np.diff(stamps).astype(np.int64), (0.5, 0.9))
+    return bool(usual > 0 and long <= _LONGEST_OF_EVEN * usual)
 
 
 def _rows_of(step: str) -> dict[str, Any]:

@@ -61,8 +61,8 @@ SAME_START = 5
 """Letters with which the names of a column and its table begin alike."""
 _MOST_DEGREES = 366
 """Largest number of an angle, or of a day of a year."""
-_MOST_OUTCOMES = 2
-"""Columns called alike of which one may be the target: the close, and the adjusted one."""
+_MOST_OUTCOMES, _SHARE_OF_OUTCOMES = 2, 1 / 3
+"""Columns called alike of which one may be the target: the close, and the adjusted one, or that of each share."""
 _FEWEST_DIRECTIONS = 18
 """Of the 36 tens of degrees of a circle, those that the wind of some months comes from."""
 _MOSTLY_KNOWN = 0.6
@@ -176,7 +176,7 @@ class _Evidence:
         """The columns called an outcome, or the last price, unless several are."""
         called = {each for each in self.values if is_called_outcome(each) or is_called_close(each)}
         called -= {each for each in called if is_called_forecast(each) or is_called_past(each)}
-        return called if len(called) <= _MOST_OUTCOMES else set()
+        return called if len(called) <= max(_MOST_OUTCOMES, _SHARE_OF_OUTCOMES * len(self.values)) else set()
 
     @cached_property
     def totals(self) -> set[str]:

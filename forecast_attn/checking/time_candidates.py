@@ -76,6 +76,9 @@ def time_candidates(frame: pd.DataFrame, config: DataConfig) -> Iterator[str]:
     dates = [name for name in free if looks_like_dates(frame[name]) and not is_clock(frame[name])]
     clocks = [name for name in free if name not in dates and (is_clock(frame[name]) or _is_hour(frame[name]))]
     dates += _with_clocks(frame, free, dates, clocks)
+    if not dates and _is_unnamed_typical_year(frame, free):
+        yield ROW_NUMBER
+        return
     yield from dates
     numbers = [name for name in free if name not in dates and pd.api.types.is_numeric_dtype(frame[name].dtype)]
     numbers = [name for name in numbers if name not in clocks or not _is_day_of_clocks(frame[name])]
@@ -237,6 +240,19 @@ def _unnamed_parts(frame: pd.DataFrame, free: list[str]) -> Iterator[str]:
             if regularity(stamps) >= REGULAR:
                 yield ",".join(order)
                 return
+
+
+def _is_unnamed_typical_year(frame: pd.DataFrame, free: list[str]) -> bool:
+    """Return whether a table without names begins with year, month, day and hour, and its months are of several years.
+
+    As those of EnergyPlus are: each month is a typical one.
+    """
+    parts = [unnamed_column(number) for number in range(1, 5)]
+    if free[:4] != parts or not all(are_counts(frame[part]) for part in parts) or not holds_years(frame[parts[0]]):
+        return False
+    stamps = stamps_of(frame.assign(**{parts[0]: 2001}), ",".join(parts), DataConfig())
+    goes_on = stamps is not None and bool((np.diff(stamps) > np.timedelta64(0)).all())
+    return goes_on and not frame[parts[0]].is_monotonic_increasing
 
 
 def _orders_of_parts(parts: list[str]) -> Iterator[list[str]]:

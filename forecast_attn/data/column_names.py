@@ -132,7 +132,7 @@ def words_of(name: str) -> list[str]:
 
 def unit_of(name: str) -> str | None:
     """Return the unit of time that a column of this name counts."""
-    plain = name.strip(" #").lower().replace(" ", "_")
+    plain = name.strip(" #-").lower().replace(" ", "_")
     return next((unit for unit, names in UNITS_OF_TIME.items() if plain in names), None)
 
 
