@@ -560,3 +560,14 @@ def test_a_typical_year_without_names_is_one_series(tmp_path: Path) -> None:
     frame.astype(dict.fromkeys(range(4), int)).to_csv(path, header=False, index=False)
     options = find_proposals(path, DataConfig())[0].options
     assert dict(options) == {"header": False, "time": "row-number", "season": "24", "target": "column_5"}
+
+
+def test_names_of_another_table_below_are_no_marks_of_missing_values(tmp_path: Path) -> None:
+    """As CAISO reports a day: hours of some resources, a title, and hours of other ones."""
+    upper = [f"\t{hour}\t\t{900 + hour}\t{313 + hour % 5}\t\t{190 + hour % 7}" for hour in range(1, 25)]
+    lower = [f"\t{hour}\t\t{3000 + hour}\t{1092 + hour % 3}\t\t{6800 + hour}" for hour in range(1, 25)]
+    names = "\tHour\t\tRENEWABLES\tNUCLEAR\t\tTHERMAL"
+    lines = ["03/12/14\t\t\tHourly Breakdown\t\t\t", "\tHour\t\tGEOTHERMAL\tBIOMASS\t\tBIOGAS", *upper]
+    path = tmp_path / "report.csv"
+    path.write_text("\n".join([*lines, "\t" * 6, "\t\t\tHourly Total\t\t\t", names, *lower]))
+    assert all("na" not in proposal.options for proposal in find_proposals(path, DataConfig()))

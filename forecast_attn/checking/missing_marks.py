@@ -22,19 +22,23 @@ _NINES = re.compile(r"-?9{2,}(\.9+)?|-?9{2,}\.0+")
 _NEGATIVE_NINES = re.compile(rf"(?=-)({_NINES.pattern})")
 _HUNDREDS = re.compile(r"-[1-9]00")
 _LEAST_ALONE = 100
+_IS_WORD = re.compile(r"[^\W\d_]{3}")
 
 
 def marks_of_missing(frame: pd.DataFrame) -> tuple[str, ...]:
     """Texts, and numbers far from all others, that stand for no value in columns of numbers.
 
     One that stands among few numbers, or may have been measured, as -200 and a 99 alone may, has to stand in another
-    column, too. An amount of money may well be 99.
+    column, too. An amount of money may well be 99. Different words in one row are the names of another table below.
     """
     numbers_beside: dict[str, list[int]] = {}
+    words_of_row: dict[int, set[str]] = {}
     for name in map(str, frame.columns):
         column = frame[name]
         if isinstance(column.dtype, pd.CategoricalDtype):
             texts, count = _texts_among_numbers(column)
+            for text in filter(_IS_WORD.search, texts):
+                words_of_row.setdefault(int(np.argmax(column == text)), set()).add(text)
         elif is_plain_number(column):
             nines = _NEGATIVE_NINES if is_called_money(name) else _NINES
             texts, count = _far_extremes(column, nines), FEWEST_NUMBERS
@@ -44,7 +48,8 @@ def marks_of_missing(frame: pd.DataFrame) -> tuple[str, ...]:
             continue
         for mark in texts:
             numbers_beside.setdefault(mark, []).append(count)
-    return tuple(mark for mark, counts in numbers_beside.items() if _are_enough(counts))
+    names = set().union(*(words for words in words_of_row.values() if len(words) > 1))
+    return tuple(mark for mark, counts in numbers_beside.items() if mark not in names and _are_enough(counts))
 
 
 def _are_enough(counts: list[int]) -> bool:
