@@ -2429,3 +2429,15 @@ def test_events_are_counted_unless_something_of_them_is_an_amount(
     if "title" in columns:
         frame["page"] = RNG.normal(300, 90, 2000).round(1)
     assert first_of(tmp_path, frame)["target"] == (target or "row-count")
+
+
+def test_lists_of_names_are_options_as_tuples_are(tmp_path: Path) -> None:
+    """Whoever calls from Python may give lists."""
+    path = tmp_path / "table.csv"
+    frame = pd.DataFrame({"date": days(60), "y": values(60), "shop": ["a", "b"] * 30})
+    frame.assign(y=frame["y"].astype(str).where(frame.index % 9 > 0, "-")).to_csv(path, index=False)
+    listed = find_proposals(path, DataConfig(na=["-"], categorical=["shop"]))  # type: ignore[arg-type]
+    assert [each.options for each in listed] == [
+        each.options for each in find_proposals(path, DataConfig(na=("-",), categorical=("shop",)))
+    ]
+    assert listed[0].target == "y"

@@ -11,6 +11,7 @@ import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
+from typing import Any
 
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.column_names import ID_NAMES
@@ -70,8 +71,10 @@ class TextOptions:
 
     @classmethod
     def of(cls, config: DataConfig) -> TextOptions:
-        """Return those among the options of a table."""
-        return cls(**{each.name: getattr(config, each.name) for each in fields(cls)})
+        """Return those among the options of a table, of which a list is hashable as a tuple."""
+        given: dict[str, Any] = {each.name: getattr(config, each.name) for each in fields(cls)}
+        lists = {name: tuple(value) for name, value in given.items() if isinstance(value, list)}
+        return cls(**given | lists)
 
 
 @dataclass(frozen=True)
