@@ -403,6 +403,12 @@ def bikes_at_a_station() -> pd.DataFrame:
     return pd.DataFrame({"time": stamps.floor("min").strftime("%Y-%m-%d %H:%M:%S"), "bikes": bikes})
 
 
+def what_came_true_beside_its_drivers() -> pd.DataFrame:
+    """What was observed stands behind the radiation."""
+    names = ("ghi_baseline", "ghi_reporting", "temperature", "observed_baseline")
+    return pd.DataFrame({"Day": days(120), **{name: noise(120) for name in names}})
+
+
 def cases_known_in_some_years() -> pd.DataFrame:
     """Cases are known of half of the years; of the last one some countries have told these, all have told relapses."""
     frame = pd.DataFrame(
@@ -521,6 +527,7 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
     "units": (prices_of_zones, {"wide": True}),
     "wells": (depths_of_two_wells, {"wide": True}),
     "gauges": (gauges_of_a_river, {"wide": None, "target": "USGS:01632000:00060"}),
+    "observed": (what_came_true_beside_its_drivers, {"target": "observed_baseline"}),
     "coins": (coins_of_an_exchange, {"target": "BTC:close"}),
     "hours of days": (fluxes_by_day_and_hour, {"time": "row-number", "item_id": None, "season": "48"}),
     "bikes": (bikes_at_a_station, {"target": None}),

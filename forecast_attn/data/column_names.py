@@ -82,6 +82,8 @@ _CLOSE_WORDS = {"close", "closing", "cierre", "schluss", "schlusskurs", "clôtur
 """Words of the last price of a day, which is forecast rather than the first, the highest or the lowest."""
 _OUTCOMES = ("discharge", "streamflow", "runoff", "inflow", "cases", "orders", "admissions", "visitors", "ridership")
 """Last words of names of what weather, plans and prices bring about."""
+_MEASURED_WORDS = {"observed", "actual"}
+"""First words of names of what came true, beside what drives it or was expected."""
 PRICE = "price"
 """What is forecast where nothing is sold in the table."""
 _AMOUNTS = ("sales", "demand", "consumption", "cons", "load", "generation", "production", "quantity", "units")
@@ -250,8 +252,8 @@ def is_called_close(name: str) -> bool:
 
 
 def is_called_outcome(name: str) -> bool:
-    """Return whether a name ends in what others bring about, before its unit: `Discharge[ls-1]`."""
-    return _ends_in(re.sub(r"\s*[(\[].*$", "", name), _OUTCOMES)
+    """Return whether a name ends in what others bring about, before its unit, or is measured: `Discharge[ls-1]`."""
+    return not _MEASURED_WORDS.isdisjoint(words_of(name)[:1]) or _ends_in(re.sub(r"\s*[(\[].*$", "", name), _OUTCOMES)
 
 
 def ends_in_amount(name: str) -> bool:
