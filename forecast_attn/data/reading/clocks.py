@@ -116,10 +116,10 @@ def date_and_clock(date: pd.Series, clock: pd.Series) -> pd.Series:
         return _as_day(date) + " " + _each_once(digits, lambda text: text.str.replace(in_twos, ":", regex=True))
     if pd.api.types.is_numeric_dtype(clock.dtype):
         return _as_day(date) + " " + _clock_of((clock * 60).round().astype("Int64"))
-    return _as_day(date) + " " + _each_once(clock, _plain_clocks)
+    return _as_day(date) + " " + _each_once(clock, _with_colons)
 
 
-def _plain_clocks(clocks: pd.Series) -> pd.Series:
+def _with_colons(clocks: pd.Series) -> pd.Series:
     """Times of day with colons, and of intervals their start."""
     time = replaced(clocks, r"^(\d\d)\s?-\s?\d\d$", r"\1:00")
     time = replaced(time, rf"^({_TIME_OF_DAY})\s?-\s?{_TIME_OF_DAY}$", r"\1")
