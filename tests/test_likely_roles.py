@@ -465,6 +465,18 @@ def children_at_three_ages() -> pd.DataFrame:
     return frame.assign(score=noise(180))
 
 
+def buoys_one_below_the_other() -> pd.DataFrame:
+    """Samples of a water, as a file of all buoys has them: the year is the only time, and many rows have it."""
+    buoys = pd.DataFrame(itertools.product([1993, 1997], [0, -2, -5], [-110, -95]), columns=["Year", "Lat", "Lon"])
+    rows = buoys.loc[buoys.index.repeat(40)].reset_index(drop=True)
+    return rows.assign(sea=noise(480), air=noise(480), wind=noise(480) - 10)
+
+
+def noise_beside_its_place() -> pd.DataFrame:
+    """A ship measures where it is."""
+    return pd.DataFrame({"lat": noise(90).cumsum() / 10, "lon": noise(90).cumsum() / 10, "salt": noise(90), "o2": 1})
+
+
 CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
     "prices": (prices_of_several_goods, {"item_id": "state", "target": "consumption"}),
     "shots": (shots_of_a_game, {"target": "row-count"}),
@@ -534,6 +546,8 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
     "half known": (cases_known_in_some_years, {"item_id": "land", "target": "cases", "past_covariates": ("relapses",)}),
     "two units": (temperatures_in_two_units, {"wide": None}),
     "a core": (ages_of_a_core, {"time": "Age [kyr BP]", "date_format": "0.00001", "target": None}),
+    "buoys": (buoys_one_below_the_other, {"time": "row-number", "item_id": "Lat,Lon", "target": "sea"}),
+    "a ship": (noise_beside_its_place, {"time": "row-number", "item_id": None, "target": "salt"}),
     "orders": (orders_in_several_lines, {"time": "Created at", "ignore": ("Id",), "target": "Total"}),
 }
 
@@ -545,6 +559,12 @@ def test_the_first_command_names_target_and_series(tmp_path: Path, name: str) ->
     proposals = find_proposals(tmp_path / "table.csv", DataConfig())
     options = dict(proposals[0].options) if proposals else {}
     assert {key: options.get(key) for key in expected or options} == expected
+
+
+def test_a_place_is_no_series_of_a_wide_table(tmp_path: Path) -> None:
+    noise_beside_its_place().assign(o2=noise(90)).to_csv(tmp_path / "cruise.csv", index=False)
+    wide = [each for each in find_proposals(tmp_path / "cruise.csv", DataConfig()) if dict(each.options).get("wide")]
+    assert [dict(each.options)["ignore"] for each in wide] == [("lat", "lon")]
 
 
 def test_the_cells_of_a_cube_of_five_names_are_not_counted(tmp_path: Path) -> None:

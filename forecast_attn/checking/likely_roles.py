@@ -18,7 +18,7 @@ from forecast_attn.checking.role_candidates import (
 )
 from forecast_attn.checking.row_order import may_be_steps
 from forecast_attn.checking.series_blocks import SOON, go_up_within
-from forecast_attn.checking.series_candidates import MOST_REPEATED, may_have_names
+from forecast_attn.checking.series_candidates import MOST_REPEATED, may_have_names, places_of_rows
 from forecast_attn.checking.time_candidates import MOST_BAD_STAMPS, is_birthday, time_candidates
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.column_names import (
@@ -109,7 +109,11 @@ def _times_or_rows(frame: pd.DataFrame, candidates: list[RoleCandidate], *, has_
 
 def _are_steps(frame: pd.DataFrame, rows: RoleCandidate) -> bool:
     """Return whether the rows of each series are steps, for no column says otherwise."""
-    return rows.time == ROW_NUMBER and rows.item_id in frame.columns and all(go_up_within(frame, str(rows.item_id)))
+    if rows.time != ROW_NUMBER or rows.item_id is None:
+        return False
+    if rows.item_id in frame.columns:
+        return all(go_up_within(frame, rows.item_id))
+    return rows.item_id == places_of_rows(frame)
 
 
 def _that_go_on(candidates: list[RoleCandidate]) -> list[RoleCandidate]:

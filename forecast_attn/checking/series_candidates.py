@@ -12,10 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.checking.number_times import (
-    are_days_within,
-    is_of_the_calendar,
-)
+from forecast_attn.checking.number_times import FEWEST_ROWS, are_days_within, is_of_the_calendar
 from forecast_attn.checking.series_blocks import (
     FEWEST_PER_SERIES,
     FEWEST_TOGETHER,
@@ -36,6 +33,7 @@ from forecast_attn.data.column_names import (
     TIME_NAMES,
     counts_rows,
     is_called_a_name,
+    is_called_coordinate,
     is_called_source,
     is_called_year,
 )
@@ -65,6 +63,7 @@ def series_of(frame: pd.DataFrame, time: str, stamps: NDArray[Any], config: Data
             return automatic, keys
     if time == ROW_NUMBER:
         name = next((name for name in _id_columns(frame, time, config) if any(go_up_within(frame, name))), None)
+        name = name or places_of_rows(frame)
         return name, series_numbers(frame, name)
     codes = {name: pd.factorize(frame[name], use_na_sentinel=False)[0] for name in _id_columns(frame, time, config)}
     incomplete = {name for name in codes if frame[name].isna().any()}
@@ -103,6 +102,18 @@ def may_have_names(frame: pd.DataFrame, time: str) -> bool:
     others = [frame[name] for name in names if not pd.api.types.is_float_dtype(frame[name].dtype)]
     most = int(frame[time].value_counts().max()) if time in frame.columns else 1
     return math.prod(column.nunique() for column in others) >= most / 2
+
+
+def places_of_rows(frame: pd.DataFrame) -> str | None:
+    """The columns of latitude and longitude, where many rows stand at each of a few places: buoys, one below the other.
+
+    What moves, such as a ship, is hardly twice at one place.
+    """
+    names = [str(name) for name in frame.columns if is_called_coordinate(str(name))]
+    if len(names) != 2 or frame[names].isna().any(axis=None):
+        return None
+    rows_of_places = frame.groupby(names, observed=True).size()
+    return ",".join(names) if len(rows_of_places) > 1 and rows_of_places.median() >= FEWEST_ROWS else None
 
 
 def automatic_roles(frame: pd.DataFrame, config: DataConfig) -> tuple[str | None, str | None]:
