@@ -477,6 +477,19 @@ def noise_beside_its_place() -> pd.DataFrame:
     return pd.DataFrame({"lat": noise(90).cumsum() / 10, "lon": noise(90).cumsum() / 10, "salt": noise(90), "o2": 1})
 
 
+def scenes_of_a_satellite() -> pd.DataFrame:
+    """The date stands in one column and in three: `Y` is a year, and no target."""
+    stamps = pd.Timestamp("1984-03-27") + pd.to_timedelta(16 * np.arange(200), unit="D")
+    parts = {"Y": stamps.year, "M": stamps.month, "D": stamps.day}
+    return pd.DataFrame({"rdate": stamps.strftime("%m/%d/%Y"), **parts, "ndvi": noise(200), "blue": noise(200) * 90})
+
+
+def velocities_of_a_star() -> pd.DataFrame:
+    """Nights of two telescopes, one below the other, by the day of astronomers; the error is not forecast."""
+    nights = np.tile(2458378.5 + np.cumsum(RNG.uniform(0.1, 9, 60)).round(4), 2)
+    return pd.DataFrame({"bjd": nights, "rv_err": noise(120), "rv": noise(120), "site": np.repeat([*"ab"], 60)})
+
+
 CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
     "prices": (prices_of_several_goods, {"item_id": "state", "target": "consumption"}),
     "shots": (shots_of_a_game, {"target": "row-count"}),
@@ -548,6 +561,8 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
     "a core": (ages_of_a_core, {"time": "Age [kyr BP]", "date_format": "0.00001", "target": None}),
     "buoys": (buoys_one_below_the_other, {"time": "row-number", "item_id": "Lat,Lon", "target": "sea"}),
     "a ship": (noise_beside_its_place, {"time": "row-number", "item_id": None, "target": "salt"}),
+    "scenes": (scenes_of_a_satellite, {"time": None, "target": "ndvi"}),
+    "a star": (velocities_of_a_star, {"target": "rv"}),
     "orders": (orders_in_several_lines, {"time": "Created at", "ignore": ("Id",), "target": "Total"}),
 }
 

@@ -83,6 +83,14 @@ TABLES: dict[str, tuple[str, dict[str, Any], str]] = {
         {"header_rows": 3},
         "D",
     ),
+    "names of two levels above that of the days": (
+        f",{'wind,' * 23}wind\nHour,{','.join(map(str, range(24)))}\nDay{24 * ','}\n"
+        + "".join(
+            f"{day}" + "".join(f",{VALUES[(day + hour) % 60]}" for hour in range(24)) + "\n" for day in range(60)
+        ),
+        {"header_rows": 3, "time": "Hour Day", "wide": True},
+        "1",
+    ),
     "names below titles and codes": (
         "Contents,Data 1: Gas (MMcf)\nSourcekey,N9140\nDate,Gas\n" + rows(lambda day, value: f"{day:%Y-%m-%d},{value}"),
         {"skip_rows": 2},

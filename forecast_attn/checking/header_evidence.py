@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pandas as pd
 
 from forecast_attn.checking.line_evidence import MOST_HEADER_ROWS
@@ -11,6 +13,7 @@ from forecast_attn.data.reading.cell_numbers import shows_number
 from forecast_attn.data.reading.header import MOST_CELLS
 from forecast_attn.data.timestamps import looks_like_dates
 
+_IS_NAME = re.compile(r"[^\W\d][\w .-]*")
 FEWEST_BELOW = 5
 """Rows that must show that the lines above them are names."""
 FEWEST_CELLS = 40
@@ -28,7 +31,11 @@ def find_header_rows(records: list[list[str]]) -> int:
     width = len(records[0])
     rows = [record[:MOST_CELLS] for record in records if len(record) == width]
     has_groups = len(set(rows[0])) < len(rows[0])
-    for count in range(2, MOST_HEADER_ROWS + 1):
+    counts = range(2, MOST_HEADER_ROWS + 1)
+    of_levels = next((count for count in counts if count > 2 and _names_the_index(rows[:count])), None)
+    if of_levels is not None and len(rows) >= of_levels + FEWEST_BELOW:
+        return of_levels
+    for count in counts:
         below = [row for row in rows[count:] if width < 3 or any(row[1:])]  # and no notes
         are_few = len(below) < (1 if has_groups and len(below) * width >= FEWEST_CELLS else FEWEST_BELOW)
         if are_few or _may_be_a_row(rows[count - 1], below):  # as in nearly every table: a quick answer
@@ -37,6 +44,16 @@ def find_header_rows(records: list[list[str]]) -> int:
         if any(shows_number(cells[0]) and are_numbers(cells) for cells in columns):
             return count
     return 1
+
+
+def _names_the_index(lines: list[list[str]]) -> bool:
+    """Return whether the last line holds the name of the first column alone, as pandas writes it below several levels.
+
+    Such as `Day,,,` below `,Wind,Wind,Wind` and `Hour,0,1,2`.
+    """
+    first = [line[0].strip() for line in lines]
+    are_names = first[-1] != "" and all(map(_IS_NAME.fullmatch, filter(None, first)))
+    return are_names and not any(lines[-1][1:]) and all(any(line[1:]) for line in lines[:-1])
 
 
 def _may_be_a_row(record: list[str], rows: list[list[str]]) -> bool:

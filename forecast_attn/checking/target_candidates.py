@@ -65,6 +65,8 @@ _MOST_OUTCOMES, _SHARE_OF_OUTCOMES = 2, 1 / 3
 """Columns called alike of which one may be the target: the close, and the adjusted one, or that of each share."""
 _FEWEST_DIRECTIONS = 18
 """Of the 36 tens of degrees of a circle, those that the wind of some months comes from."""
+_JULIAN_DAYS = 2_400_000, 2_500_000
+"""Days from 1858 to 2132."""
 _MOSTLY_KNOWN = 0.6
 """Share of rows in which a column has a value that is no more than a remark on some of them."""
 _AS_OFTEN = 0.8
@@ -352,6 +354,7 @@ def _doubt(values: pd.Series, series: NDArray[np.int64], candidate: RoleCandidat
     if rises and (_goes_one_way(values, series, evenly=True) or _counts_years(values)):
         return _NAME
     is_axis = is_called_property(name) or _is_clock_number(values) or _are_directions(values)
+    is_axis = is_axis or _are_julian_days(values)
     # An axis may be uneven where no column is the time, or none of dates: ages of samples of a core, and their depth.
     may_be_axis = counts_rows(candidate.time) or decimal_step(candidate.date_format) is not None
     return _AXIS if is_axis or (may_be_axis and rises) else None
@@ -443,6 +446,12 @@ def _are_directions(values: pd.Series) -> bool:
     on_circle = tens[(tens == np.round(tens)) & (tens >= 0) & (tens <= 36)]
     around = np.unique(on_circle)
     return len(around) >= _FEWEST_DIRECTIONS and around[-1] >= 35 and len(on_circle) >= MOSTLY_STEPS * len(tens)
+
+
+def _are_julian_days(values: pd.Series) -> bool:
+    """Return whether numbers are days since 4713 BC with a time of day, as of astronomers, or called an epoch."""
+    is_epoch = words_of(str(values.name)) == ["epoch"]
+    return is_epoch or (bool(values.between(*_JULIAN_DAYS).all()) and not are_whole(values))
 
 
 def _goes_one_way(values: pd.Series, series: NDArray[np.int64], *, evenly: bool) -> bool:

@@ -76,8 +76,8 @@ LIKELY_TARGETS = (
 )
 FORECAST_WORDS = {"forecast", "forecasted", "predicted", "prediction", "pred", "yhat"}
 """Words in the name of a column that holds somebody's forecasts."""
-_COMPUTED_WORDS = {"expected", "theoretical", "clear", "clearsky", "extraterrestrial", "etr", "etrn"}
-"""Words of what was computed rather than measured, such as the radiation of a clear sky."""
+_COMPUTED_WORDS = {"expected", "theoretical", "clear", "clearsky", "extraterrestrial", "etr", "etrn", "err", "stderr"}
+"""Words of what was computed rather than measured, such as the radiation of a clear sky, or the error of a value."""
 _CLOSE_WORDS = {"close", "closing", "cierre", "schluss", "schlusskurs", "clôture", "cloture", "chiusura", "fechamento"}
 """Words of the last price of a day, which is forecast rather than the first, the highest or the lowest."""
 _OUTCOMES = ("discharge", "streamflow", "runoff", "inflow", "cases", "orders", "admissions", "visitors", "ridership")

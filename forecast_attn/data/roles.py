@@ -26,9 +26,10 @@ from forecast_attn.data.column_names import (
     TARGET_NAMES,
     TIME_NAMES,
     is_one_of_letters,
+    unit_of,
 )
 from forecast_attn.data.findings import coded, columns_text, quoted, require_column
-from forecast_attn.data.reading.time_parts import time_parts
+from forecast_attn.data.reading.time_parts import holds_years, time_parts
 from forecast_attn.data.timestamps import has_regular_step, looks_like_dates, parse_timestamps
 from forecast_attn.errors import ConfigError, DataError
 
@@ -381,7 +382,8 @@ def _find_item_id(frame: pd.DataFrame, free: list[str], reasons: dict[str, str],
 def _find_target(
     numeric: list[str], reasons: dict[str, str], ignored: dict[str, str], source: str, frame: pd.DataFrame
 ) -> str:
-    by_name = sorted(name for name in _named(numeric, TARGET_NAMES) if not is_one_of_letters(name, numeric))
+    called = _named(numeric, TARGET_NAMES)
+    by_name = sorted(name for name in called if not (is_one_of_letters(name, numeric) or _is_part_of_date(name, frame)))
     unusable = sorted(_named([name for name, why in ignored.items() if why in ("empty", "text")], TARGET_NAMES))
     if unusable and not by_name:  # another column must not slip into its place
         holds = {"empty": "no value", "text": "text"}[ignored[unusable[0]]]
@@ -408,6 +410,12 @@ def _find_target(
         file=source,
         options=("target",),
     )
+
+
+def _is_part_of_date(name: str, frame: pd.DataFrame) -> bool:
+    """Return whether a column called as a target is the year of a date: `Y` beside `M`."""
+    has_month = any(unit_of(str(other)) == "month" for other in frame.columns)
+    return has_month and unit_of(name) == "year" and holds_years(frame[name])
 
 
 def _holds_clocks(column: pd.Series) -> bool:
