@@ -51,6 +51,8 @@ _DIGITS = {8: "%Y%m%d", **DIGIT_FORMS}
 
 FIRST_YEAR, LAST_YEAR = 1678, 2261
 """Years that 64-bit nanoseconds cover fully."""
+FIRST_SHORT_YEAR = 50
+"""Years of two digits from this one on are those of the last century."""
 _FIRST, _END = np.datetime64(f"{FIRST_YEAR}", "s"), np.datetime64(f"{LAST_YEAR + 1}", "s")
 
 DATE_ORDERS = {
@@ -126,8 +128,20 @@ def parse_form(text: pd.Series, form: str) -> NaiveStamps:
 
 
 def in_form(text: pd.Series, form: str) -> NaiveStamps:
-    """Cells of one form as pandas reads it, NaT where they are not in range (num_cells,)."""
-    return in_range(pd.to_datetime(text, format=form, errors="coerce").to_numpy())
+    """Cells of one form as pandas reads it, NaT where they are not in range (num_cells,).
+
+    Years of two digits are 1950 to 2049, where pandas and strptime would read 1969 to 2068: there are more records from
+    the fifties and sixties than plans for them.
+    """
+    stamps = in_range(pd.to_datetime(text, format=form, errors="coerce").to_numpy())
+    return _before_2050(stamps) if "%y" in form else stamps
+
+
+def _before_2050(stamps: NaiveStamps) -> NaiveStamps:
+    """The stamps, those from 2050 on a century earlier: their leap years are the same."""
+    months = stamps.astype("datetime64[M]")
+    earlier = (months - np.timedelta64(1200, "M")).astype("datetime64[ns]") + (stamps - months)
+    return np.where(stamps >= np.datetime64(f"20{FIRST_SHORT_YEAR}"), earlier, stamps)
 
 
 def in_range(stamps: NDArray[np.datetime64]) -> NaiveStamps:

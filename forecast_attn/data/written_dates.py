@@ -15,7 +15,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from forecast_attn.data.date_forms import matches
+from forecast_attn.data.date_forms import FIRST_SHORT_YEAR, matches
 from forecast_attn.data.zone_names import has_zone_name, name_of_zone, with_offset, without_zone_name
 
 _MONTHS = {
@@ -247,8 +247,8 @@ def _ordinal(number: str) -> int:
 
 
 def full_year(year: str) -> str:
-    """Years of two digits as strptime reads them: 69 to 99 are of the last century."""
-    return year if len(year) == 4 else f"{19 if int(year) >= 69 else 20}{year}"
+    """Years of two digits with their century: 50 to 99 are of the last one, as `in_form` reads them."""
+    return year if len(year) == 4 else f"{19 if int(year) >= FIRST_SHORT_YEAR else 20}{year}"
 
 
 def _joined(*parts: str | None) -> str:
