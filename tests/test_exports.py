@@ -540,7 +540,7 @@ READ: dict[Callable[[], str], tuple[dict[str, object], str]] = {
     ),
     of_a_sensor_network: (
         {"delimiter": "blanks", "time": "Reading#", "target": "Humidity"},
-        "'Humidity', 12 steps of 1 row ahead",
+        "'Humidity', 12 steps of 1 row ahead, if 'Reading#' counts time",
     ),
     of_a_customer_database: (
         {"skip_footer": 3, "decimal": "."},

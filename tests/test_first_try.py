@@ -1468,7 +1468,7 @@ def of_a_health_office() -> str:
         (
             of_batteries,
             {"time": "cycle", "item_id": "battery"},
-            "'capacity' of 3 series told apart by 'battery', 12 steps of 1 row ahead",
+            "'capacity' of 3 series told apart by 'battery', 12 steps of 1 row ahead, if 'cycle' counts time",
         ),
         (
             of_bicycles,

@@ -490,6 +490,84 @@ def velocities_of_a_star() -> pd.DataFrame:
     return pd.DataFrame({"bjd": nights, "rv_err": noise(120), "rv": noise(120), "site": np.repeat([*"ab"], 60)})
 
 
+def shares_of_one_year() -> pd.DataFrame:
+    """States of one election: their numbers, from 1 to 50, and the ages of who answered are no days of the year."""
+    return pd.DataFrame(
+        {"rownames": np.arange(1, 51), "year": 2016, "age": RNG.permutation(50) + 18, "share": noise(50)}
+    )
+
+
+def survey_every_other_year() -> pd.DataFrame:
+    """Persons are asked in even years, how many words they know of ten; no year between has a zero."""
+    years = np.sort(RNG.choice(np.arange(1974, 2018, 2), 2000))
+    return pd.DataFrame({"year": years, "words": RNG.binomial(10, 0.6, 2000), "age": RNG.integers(18, 80, 2000)})
+
+
+def winners_of_a_prize() -> pd.DataFrame:
+    """When a winner was born is no target, nor the year of the film."""
+    years = np.repeat(np.arange(1930, 2020), 2)
+    born = {f"birth_{part}": RNG.integers(1, 12, 180) for part in ("mo", "d")}
+    return pd.DataFrame({"year": years, "prize": [*"ab"] * 90, **born, "yearMade": years - 1, "votes": noise(180) * 90})
+
+
+def costs_of_square_feet() -> pd.DataFrame:
+    """The costs of square feet do not add up."""
+    stamps = pd.date_range("2010-01-01", periods=900).repeat(RNG.integers(0, 3, 900))
+    return pd.DataFrame({"sold": stamps.strftime("%Y-%m-%d"), "CostPerSqFt": RNG.gamma(2, 50, len(stamps)).round(2)})
+
+
+def patients_by_survival() -> pd.DataFrame:
+    """How long each patient lived is no time of the table, nor are its rows steps."""
+    frame = pd.DataFrame({"time": RNG.integers(5, 220, 60), "event": RNG.integers(0, 2, 60), "grade": [*"ab"] * 30})
+    return frame.sort_values(["grade", "time"]).assign(size=noise(60))
+
+
+def countries_asked_twice() -> pd.DataFrame:
+    """Two years of each country are too few for a series, and the rows are no events."""
+    names = [f"{a}{b}" for a in "abcdefg" for b in "hijklmn"]
+    years = np.concatenate([np.sort(RNG.choice(np.arange(1990, 2010), 2, replace=False)) for _ in names])
+    frame = pd.DataFrame({"country": np.repeat(names, 2), "year": years, "litres": noise(2 * len(names))})
+    return frame.sort_values("year", kind="stable")
+
+
+def visits_of_patients() -> pd.DataFrame:
+    """All numbers are properties of a patient: nothing that could be forecast."""
+    centre, answer = np.repeat(RNG.integers(1, 3, 40), 5), RNG.choice(["good", "poor"], 200)
+    return pd.DataFrame(
+        {"month": np.tile(np.arange(5), 40), "subject": np.repeat(np.arange(40), 5), "centre": centre}
+    ).assign(status=answer)
+
+
+def shops_week_by_week() -> pd.DataFrame:
+    """The shops of a week stand below those of the week before, and no column says which week it is."""
+    return pd.DataFrame({"shop": [f"shop of {name}" for name in "abcdefghi"] * 60, "volume": noise(540) * 50})
+
+
+def weekdays_in_turn() -> pd.DataFrame:
+    """The same with weekdays, which are no series."""
+    return pd.DataFrame({"name": ["Mo", "Tu", "We", "Th", "Fr", "Sa", "Su"] * 60, "volume": noise(420) * 50})
+
+
+def an_economy_and_its_past() -> pd.DataFrame:
+    """Changes and lags of columns are no series of their own."""
+    frame = pd.DataFrame({"inf": noise(50) + 9, "unem": noise(50) / 2}, index=range(1948, 1998))
+    changes = {f"c{name}": frame[name].diff() for name in frame}
+    past = {f"{name}_1": frame[name].shift() for name in frame}
+    return frame.assign(**changes, **past).rename_axis("year").reset_index()
+
+
+def plots_of_a_field() -> pd.DataFrame:
+    """Numbers of plots may count time, or not."""
+    return pd.DataFrame({"plot": np.tile(np.arange(1, 37), 4), "site": np.repeat([*"abcd"], 36), "ears": noise(144)})
+
+
+def jobs_of_persons() -> pd.DataFrame:
+    """Switches that are numbered are no steps."""
+    return pd.DataFrame(
+        {"id": [f"p{at}" for at in range(40)], **{f"reg{at}": RNG.integers(0, 2, 40) for at in range(661, 685)}}
+    )
+
+
 CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
     "prices": (prices_of_several_goods, {"item_id": "state", "target": "consumption"}),
     "shots": (shots_of_a_game, {"target": "row-count"}),
@@ -563,6 +641,18 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
     "a ship": (noise_beside_its_place, {"time": "row-number", "item_id": None, "target": "salt"}),
     "scenes": (scenes_of_a_satellite, {"time": None, "target": "ndvi"}),
     "a star": (velocities_of_a_star, {"target": "rv"}),
+    "one year": (shares_of_one_year, {}),
+    "a survey": (survey_every_other_year, {"target": "words", "resample": "2", "aggregate": None}),
+    "prizes": (winners_of_a_prize, {"item_id": "prize", "target": "votes"}),
+    "costs": (costs_of_square_feet, {"target": None, "aggregate": None, "resample": "W-MON"}),
+    "survival": (patients_by_survival, {}),
+    "asked twice": (countries_asked_twice, {}),
+    "patients": (visits_of_patients, {}),
+    "shops in turn": (shops_week_by_week, {"time": "row-number", "item_id": "shop"}),
+    "weekdays": (weekdays_in_turn, {}),
+    "changes": (an_economy_and_its_past, {"target": "inf", "wide": None}),
+    "plots": (plots_of_a_field, {"time": "plot", "item_id": "site"}),
+    "switches": (jobs_of_persons, {"layout": None}),
     "orders": (orders_in_several_lines, {"time": "Created at", "ignore": ("Id",), "target": "Total"}),
 }
 
@@ -574,6 +664,22 @@ def test_the_first_command_names_target_and_series(tmp_path: Path, name: str) ->
     proposals = find_proposals(tmp_path / "table.csv", DataConfig())
     options = dict(proposals[0].options) if proposals else {}
     assert {key: options.get(key) for key in expected or options} == expected
+
+
+def test_marks_of_a_test_are_averaged(tmp_path: Path) -> None:
+    survey_every_other_year().to_csv(tmp_path / "table.csv", index=False)
+    words = [each for each in find_proposals(tmp_path / "table.csv", DataConfig()) if each.target == "words"]
+    assert [dict(each.options).get("aggregate") for each in words] == [None]
+
+
+@pytest.mark.parametrize(
+    ("make", "condition"), [(plots_of_a_field, "if 'plot' counts time"), (children_at_three_ages, "")]
+)
+def test_numbers_that_no_name_calls_a_time_are_said_to_be_taken_for_one(
+    tmp_path: Path, make: Callable[[], pd.DataFrame], condition: str
+) -> None:
+    make().to_csv(tmp_path / "table.csv", index=False)
+    assert ("counts time" in find_proposals(tmp_path / "table.csv", DataConfig())[0].forecasts) == bool(condition)
 
 
 def test_a_place_is_no_series_of_a_wide_table(tmp_path: Path) -> None:

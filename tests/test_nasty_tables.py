@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -86,7 +87,8 @@ TABLES: dict[str, tuple[str, dict[str, Any], str]] = {
     "names of two levels above that of the days": (
         f",{'wind,' * 23}wind\nHour,{','.join(map(str, range(24)))}\nDay{24 * ','}\n"
         + "".join(
-            f"{day}" + "".join(f",{VALUES[(day + hour) % 60]}" for hour in range(24)) + "\n" for day in range(60)
+            f"{day}" + "".join(f",{math.sin(day * (hour + 1)) + 9:.3f}" for hour in range(24)) + "\n"
+            for day in range(60)
         ),
         {"header_rows": 3, "time": "Hour Day", "wide": True},
         "1",

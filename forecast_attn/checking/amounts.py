@@ -14,6 +14,8 @@ _CLOSE, _CLOSE_OF_WHOLE = 2, 4 / 3
 """Ratio to their median within which numbers are levels; of whole ones, such as votes in per cent, a smaller one."""
 _MOST_MARKS = 6
 """Largest number of distinct marks, as those of a rating or a priority, or of settings of a machine."""
+_MOST_POINTS, _FEWEST_POINTS = 10, 3
+"""Largest number of points, and the smallest one that may be the most frequent; of pieces sold, one or two are."""
 _FEWEST_MARKED = 100
 """Fewest rows of which so few distinct numbers say something."""
 _FEWEST_CENTS = 0.2
@@ -47,7 +49,7 @@ def _are_shares(name: str, values: NDArray[np.float64]) -> bool:
         return True
     if is_called_money(name) or is_called_count(name) or len(values) < FEWEST_NUMBERS:
         return False
-    if are_marks(values):
+    if are_marks(values) or are_scores(values):
         return True
     is_whole = bool((values == np.round(values)).all())
     low, middle, high = np.quantile(values, (0.05, 0.5, 0.95))
@@ -65,6 +67,14 @@ def are_marks(values: NDArray[np.float64]) -> bool:
         return False
     distinct, counts = np.unique(values, return_counts=True)
     return bool(2 < len(distinct) <= _MOST_MARKS and counts[0] < 0.5 * len(values))
+
+
+def are_scores(values: NDArray[np.float64]) -> bool:
+    """Return whether numbers are points of a test, from 0 to 10 at most: those in the middle are the most frequent."""
+    if len(values) < _FEWEST_MARKED or values.min() < 0 or (values != np.round(values)).any():
+        return False
+    distinct, counts = np.unique(values, return_counts=True)
+    return bool(_MOST_MARKS < distinct[-1] <= _MOST_POINTS and distinct[counts.argmax()] >= _FEWEST_POINTS)
 
 
 def are_in_cents(values: NDArray[np.float64]) -> bool:

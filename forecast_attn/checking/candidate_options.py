@@ -86,8 +86,11 @@ class CandidateOptions:
             return None
         stamps = candidate.event_stamps
         if stamps is None:
-            are_as_many = len(np.unique(np.unique(candidate.stamps, return_counts=True)[1])) == 1
-            return None if are_as_many else candidate.options(self.config) | _rows_of("1")
+            units, counts = np.unique(candidate.stamps, return_counts=True)
+            if len(np.unique(counts)) == 1:
+                return None
+            step_of_units = np.gcd.reduce(np.diff(units))  # 2 of a survey every other year
+            return candidate.options(self.config) | _rows_of(str(step_of_units))
         stamps = stamps[int(len(stamps) * EARLY) :]
         step = None if _come_evenly(stamps) else step_of_events(stamps, FULL)
         if step is None:

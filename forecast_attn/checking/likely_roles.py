@@ -12,12 +12,14 @@ from forecast_attn.checking.number_times import are_sorted, begins_again, counts
 from forecast_attn.checking.role_candidates import (
     RoleCandidate,
     TimeKind,
+    are_lifetimes,
     candidates_with,
+    has_too_few_rows,
     numbered_rows,
     rows_of_far_years,
 )
 from forecast_attn.checking.row_order import may_be_steps
-from forecast_attn.checking.series_blocks import SOON, go_up_within
+from forecast_attn.checking.series_blocks import SOON, come_in_turn, go_up_within
 from forecast_attn.checking.series_candidates import MOST_REPEATED, may_have_names, places_of_rows
 from forecast_attn.checking.time_candidates import MOST_BAD_STAMPS, is_birthday, time_candidates
 from forecast_attn.config.options import DataConfig
@@ -27,6 +29,7 @@ from forecast_attn.data.column_names import (
     TIME_NAMES,
     counts_rows,
     is_called_age,
+    is_called_time,
     is_called_year,
     unit_of,
 )
@@ -63,6 +66,10 @@ def likely_roles(frame: pd.DataFrame, config: DataConfig) -> list[RoleCandidate]
     if of_typical_years:  # unless they are series one below the other
         return candidates if candidates[0].item_id is not None else of_typical_years
     has_time = any(begins_again(frame[name]) or is_birthday(frame[name]) for name in frame.columns)
+    called = (str(name) for name in frame.columns if is_called_time(str(name)))
+    has_time = has_time or any(are_lifetimes(frame, name, None) for name in called)
+    years = (frame[name] for name in frame.columns if is_called_year(str(name)))
+    has_time = has_time or any(not year.is_unique and has_too_few_rows(frame, year) for year in years)
     return _that_go_on(_times_or_rows(frame, _in_order(frame, candidates), has_time=has_time))
 
 
@@ -112,7 +119,7 @@ def _are_steps(frame: pd.DataFrame, rows: RoleCandidate) -> bool:
     if rows.time != ROW_NUMBER or rows.item_id is None:
         return False
     if rows.item_id in frame.columns:
-        return all(go_up_within(frame, rows.item_id))
+        return come_in_turn(frame[rows.item_id]) or all(go_up_within(frame, rows.item_id))
     return rows.item_id == places_of_rows(frame)
 
 
@@ -132,7 +139,8 @@ def _is_a_time_of_many_rows(frame: pd.DataFrame, candidate: RoleCandidate) -> bo
     """Return whether several rows have one time, as the rows of different series do."""
     named = unit_of(candidate.time) == "year" or candidate.time.lower() in TIME_NAMES
     may_be = candidate.kind == TimeKind.OTHER_NUMBERS and named and may_have_names(frame, candidate.time)
-    return candidate.item_id is not None or candidate.is_of_events or may_be
+    are_years = candidate.kind == TimeKind.REPEATED_UNITS and is_called_year(candidate.time)
+    return candidate.item_id is not None or candidate.is_of_events or may_be or are_years
 
 
 # --------------------------------------------------------------------------- their order

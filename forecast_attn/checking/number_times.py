@@ -203,7 +203,7 @@ def is_of_the_calendar(column: pd.Series) -> bool:
     unit = (unit_of(plain) if len(plain) > _MOST_LETTERS else None) or unit_of_column(column)
     if unit in _MOST_OF_UNITS and len(plain) <= _MOST_LETTERS and is_numeric(column):  # `hr` may be a heart rate
         unit = unit if pd.to_numeric(column, errors="coerce").max() <= _MOST_OF_UNITS[unit] else None
-    is_part = re.match(r"(minute|hour|day|week|month)s? of (the )?", plain) is not None
+    is_part = re.match(r"(minute|hour|day|week|month)s?[ _.]?of[ _.]?(the |y|m|w|p)", plain) is not None
     return unit is not None or is_part or plain in CALENDAR_NAMES or plain in COUNTERS
 
 

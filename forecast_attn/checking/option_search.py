@@ -190,6 +190,13 @@ def _is_enough(examination: Examination) -> bool:
     return observed >= (1 - MOST_HIDDEN) * panel.num_known.sum() and averages_little(examination)
 
 
+def changes_somewhere(examination: Examination) -> bool:
+    """Return whether the target has two values in some series."""
+    panel = examination.panel
+    assert panel is not None
+    return bool((pd.Series(panel.target).groupby(panel.series_of_rows).nunique() > 1).any())
+
+
 def averages_little(examination: Examination) -> bool:
     """Return whether most rows of a table reach training by themselves, or an option puts them on another step."""
     panel, frame = examination.panel, examination.frame

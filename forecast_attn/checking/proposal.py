@@ -15,7 +15,7 @@ from forecast_attn.checking.error_options import MOST_HIDDEN, ZONES_BY_CLOCK
 from forecast_attn.checking.examination import Examination
 from forecast_attn.config.options import DataConfig, find_option
 from forecast_attn.config.values import flag_name
-from forecast_attn.data.column_names import counts_rows
+from forecast_attn.data.column_names import PERIOD_NAMES, STEP_NAMES, counts_rows, is_called_time, unit_of
 from forecast_attn.data.findings import counted, quoted
 from forecast_attn.data.frequency import Frequency, step_name
 from forecast_attn.data.number_stamps import decimal_step
@@ -82,7 +82,8 @@ def proposal_of(examination: Examination, options: Mapping[str, Any]) -> Proposa
     roles, frequency, horizon = panel.roles, preparation.schema.frequency, preparation.schema.horizon
     trained = panel.num_series - len(preparation.split.skipped)
     step = "1 row" if frequency.is_integer else step_name(frequency.alias).partition(" (")[0]
-    conditions = [*_conditions(panel, kept), *([f"without {' and '.join(withdrawn)}"] if withdrawn else [])]
+    conditions = [*_conditions(panel, kept)]
+    conditions += [f"without {' and '.join(withdrawn)}"] if withdrawn else []
     ahead = ", ".join([f"{counted(horizon, 'step')} of {step} ahead", *conditions])
     return Proposal(
         options,
@@ -123,10 +124,21 @@ def _counts_rows(panel: Panel) -> bool:
     return are_numbers and not holds_years(pd.Series(panel.timestamps))
 
 
+def _is_called_time(panel: Panel) -> bool:
+    """Return whether the time is a date or a year, or is numbers whose name says so: no plot of a field."""
+    name, stamps = panel.roles.time, panel.timestamps
+    if stamps.dtype.kind == "M" or holds_years(pd.Series(stamps)):
+        return True
+    is_called = is_called_time(name) or unit_of(name) is not None or "time" in name.lower()
+    return is_called or name.lower() in (*STEP_NAMES, *PERIOD_NAMES)
+
+
 def _conditions(panel: Panel, options: Mapping[str, Any]) -> Iterator[str]:
     """Words for each thing that a forecast takes for granted or leaves out."""
     if _counts_rows(panel):
         yield "if the rows are in the order of time"
+    elif not _is_called_time(panel):
+        yield f"if '{panel.roles.time}' counts time"
     if decimal_step(panel.date_order) is not None:
         yield f"with '{panel.roles.time}' counted in steps of {panel.date_order}"
     observed = np.count_nonzero(~np.isnan(panel.target)) / panel.num_known.sum()

@@ -34,7 +34,7 @@ from forecast_attn.checking.series_candidates import (
 )
 from forecast_attn.checking.time_candidates import date_format_of, stamps_of
 from forecast_attn.config.options import DataConfig
-from forecast_attn.data.column_names import counts_rows, is_called_age, is_called_year
+from forecast_attn.data.column_names import counts_rows, is_called_a_name, is_called_age, is_called_end, is_called_year
 from forecast_attn.data.date_forms import brought_near
 from forecast_attn.data.frequency import distinct_values, guess_alias, parse_frequency
 from forecast_attn.data.reading.joined import BLOCK_NUMBER, ROW_NUMBER, with_joined
@@ -42,6 +42,8 @@ from forecast_attn.data.reading.time_parts import FEWEST_STARTS, holds_years, un
 
 MOSTLY_STEPS = 0.99
 """Smallest share of steps of one length at which rows are steps, whatever their dates say."""
+_FEWEST_AGAIN = 2
+"""Rows that half of the names of a panel have."""
 _MOST_UNEVEN = 1.5
 """Largest ratio of the rows of two years of which each row is an equal part, as a day of an exchange."""
 
@@ -69,6 +71,7 @@ class TimeKind(IntEnum):
     """Whole numbers that repeat or are irregular."""
 
 
+_UNEVEN_KINDS = (TimeKind.REPEATED_UNITS, TimeKind.UNEVEN_NUMBERS, TimeKind.OTHER_NUMBERS)
 _OF_DATES = (TimeKind.DATES, TimeKind.UNEVEN_DATES, TimeKind.UNEVEN_NUMBERS, TimeKind.EVENTS)
 
 
@@ -191,6 +194,8 @@ def candidates_with(frame: pd.DataFrame, time: str, config: DataConfig) -> Itera
     kind = _kind(frame, time, stamps, keys, is_regular=is_regular, is_single=name is None)
     if kind == TimeKind.OTHER_NUMBERS and date_format is not None:  # decimals: how long something took
         return
+    if kind in _UNEVEN_KINDS and config.time is None and _says_otherwise(frame, time, name, stamps):
+        return
     season = None
     if stamps.dtype.kind == "i":
         season = _season(frame, time, date_format, None if not is_regular else len(steps), is_single=name is None)
@@ -201,6 +206,38 @@ def candidates_with(frame: pd.DataFrame, time: str, config: DataConfig) -> Itera
     if config.item_id is None and name in frame.columns and frame[name].isna().any():  # unless those are called `NA`
         others = candidates_with(frame.drop(columns=[name]), time, config)
         yield from (each for each in others if each.kind != TimeKind.REPEATED_UNITS)  # whose sums would hold totals
+
+
+def are_lifetimes(frame: pd.DataFrame, time: str, item_id: str | None) -> bool:
+    """Return whether numbers are the times that each person or part lived, beside a mark of those that still do.
+
+    The rows of one person, told apart by an identifier, go on in time.
+    """
+    if time not in frame.columns or holds_years(frame[time]) or (item_id is not None and is_called_a_name(item_id)):
+        return False
+    marks = [str(name) for name in frame.columns if is_called_end(str(name), may_be_status=item_id is not None)]
+    return any(pd.api.types.is_numeric_dtype(frame[name].dtype) and frame[name].nunique() <= 3 for name in marks)
+
+
+def _says_otherwise(frame: pd.DataFrame, time: str, item_id: str | None, stamps: NDArray[Any]) -> bool:
+    """Return whether other columns say that the rows of an uneven time are no steps: lives, or a panel of few rows."""
+    return are_lifetimes(frame, time, item_id) or (item_id is None and has_too_few_rows(frame, stamps))
+
+
+def has_too_few_rows(frame: pd.DataFrame, times: Any) -> bool:
+    """Return whether names that stand once at a time come again at a few others: countries asked in two or three years.
+
+    Args:
+        frame: as it stands in the file.
+        times: of its rows (num_rows,).
+    """
+    for name in frame.columns[frame.dtypes.map(lambda dtype: isinstance(dtype, pd.CategoricalDtype))]:
+        of_name = frame[name].value_counts()
+        rows = of_name[of_name > 0].median()
+        is_panel = _FEWEST_AGAIN <= rows < FEWEST_ROWS
+        if is_panel and not pd.DataFrame({"name": frame[name], "time": times}).duplicated().any():
+            return True
+    return False
 
 
 def _given_series(frame: pd.DataFrame, time: str, config: DataConfig) -> tuple[str | None, NDArray[np.int64] | None]:

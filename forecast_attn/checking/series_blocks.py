@@ -20,6 +20,10 @@ SOON = 0.1
 """Share of the time that a table spans within which what follows an event has mostly come."""
 _FEWEST_IN_TURN = 10
 """Steps of each of several series that are told apart by their own times."""
+_MOST_OF_A_CALENDAR, _PARTS_OF_A_CALENDAR = 7, (12, 24, 28, 29, 30, 31, 48, 52, 53, 96)
+"""Numbers of weekdays, months, hours, days, half hours, weeks and quarter hours."""
+_IN_TURN = 0.9
+"""Share of names that have come since one came before, and of the rows of which that is true."""
 _FAR = 10
 """Time between runs, as a multiple of what a run takes; the days of an exchange are nearer to each other."""
 _MOST_OF_THE_TIME = 0.5
@@ -131,6 +135,22 @@ def go_up_within(frame: pd.DataFrame, name: str) -> list[bool]:
         if len(between) and inside.min() > 0 and np.mean(between < 0) >= MOSTLY_REGULAR:
             are_even.append(bool(np.mean(inside == np.median(inside)) >= MOSTLY_REGULAR))
     return are_even
+
+
+def come_in_turn(column: pd.Series) -> bool:
+    """Return whether names come again and again in the order of the first ones: shops, below those of the week before.
+
+    Some may be left out at times. As many as a calendar has of something, such as weekdays, are no series.
+    """
+    if not isinstance(column.dtype, pd.CategoricalDtype):
+        return False
+    keys, names = pd.factorize(column)
+    count = len(names)
+    if count <= _MOST_OF_A_CALENDAR or count in _PARTS_OF_A_CALENDAR or len(keys) < _FEWEST_IN_TURN * count:
+        return False
+    rows = np.argsort(keys, kind="stable")
+    apart = np.diff(rows)[np.diff(keys[rows]) == 0]
+    return bool(np.mean((apart <= count) & (apart > _IN_TURN * count)) > _IN_TURN)
 
 
 def equal_blocks(stamps: NDArray[Any]) -> Keys | None:

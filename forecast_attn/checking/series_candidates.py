@@ -20,6 +20,7 @@ from forecast_attn.checking.series_blocks import (
     are_mixed,
     are_runs,
     are_tracks,
+    come_in_turn,
     equal_blocks,
     go_up_within,
     stand_apart,
@@ -62,8 +63,9 @@ def series_of(frame: pd.DataFrame, time: str, stamps: NDArray[Any], config: Data
         if not _repeated(keys, stamps) and not is_one_series:
             return automatic, keys
     if time == ROW_NUMBER:
-        name = next((name for name in _id_columns(frame, time, config) if any(go_up_within(frame, name))), None)
-        name = name or places_of_rows(frame)
+        names = _id_columns(frame, time, config)
+        name = next((name for name in names if any(go_up_within(frame, name))), None)
+        name = name or next((name for name in names if come_in_turn(frame[name])), None) or places_of_rows(frame)
         return name, series_numbers(frame, name)
     codes = {name: pd.factorize(frame[name], use_na_sentinel=False)[0] for name in _id_columns(frame, time, config)}
     incomplete = {name for name in codes if frame[name].isna().any()}

@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.checking.alike_columns import MANY, are_alike
-from forecast_attn.checking.amounts import are_marks, may_be_summed
+from forecast_attn.checking.amounts import are_marks, are_scores, may_be_summed
 from forecast_attn.checking.number_times import FEWEST_ROWS, begins_again, is_of_the_calendar
 from forecast_attn.checking.role_candidates import MOSTLY_STEPS, RoleCandidate
 from forecast_attn.checking.row_order import jumps
@@ -29,6 +29,7 @@ from forecast_attn.data.column_names import (
     ends_in_amount,
     is_called_a_name,
     is_called_base,
+    is_called_birth,
     is_called_close,
     is_called_coordinate,
     is_called_count,
@@ -42,6 +43,7 @@ from forecast_attn.data.column_names import (
     is_called_property,
     is_called_unit_price,
     is_called_weather,
+    is_called_year,
     is_named_date,
     is_one_of_letters,
     is_unnamed_counter,
@@ -67,6 +69,10 @@ _FEWEST_DIRECTIONS = 18
 """Of the 36 tens of degrees of a circle, those that the wind of some months comes from."""
 _JULIAN_DAYS = 2_400_000, 2_500_000
 """Days from 1858 to 2132."""
+_MOST_COMPARED, _FEWEST_COMPARED, _ROWS_COMPARED = 60, 10, 500
+"""Columns that are compared with each other, and the rows of them."""
+_NEARLY = 1e-3
+"""Share of their size by which two columns may differ."""
 _MOSTLY_KNOWN = 0.6
 """Share of rows in which a column has a value that is no more than a remark on some of them."""
 _AS_OFTEN = 0.8
@@ -128,9 +134,10 @@ def target_candidates(
     """
     series = series_numbers(frame, candidate.item_id)
     numbers = _numbers(frame, candidate, config)
-    numbers = (_changing(frame, numbers, series) if series.any() else []) or numbers
+    numbers = _changing(frame, numbers, series) if series.any() else numbers
     values = {name: _as_numbers(frame[name]) for name in numbers}
-    likely = [name for name in numbers if not _places_its_row(frame[name], values[name], series)] or numbers
+    likely = [name for name in numbers if not _places_its_row(frame[name], values[name], series)]
+    likely = likely or ([] if series.any() else numbers)
     located = coordinates(frame, candidate)
     doubts = {name: _NAME if name in codes else _doubt(values[name], series, candidate) for name in likely}
     doubts |= {name: _AXIS for name in located.intersection(likely) if doubts[name] is None}
@@ -212,6 +219,16 @@ class _Evidence:
         }
         return {match[0] for match in issues if match.groups() != newest[match[1]]}
 
+    @cached_property
+    def computed(self) -> set[str]:
+        """The columns that hold what another one held in the row before, how it changed since, or its logarithm."""
+        if not 1 < len(self.values) <= _MOST_COMPARED or self.candidate.may_be_counted:
+            return set()
+        columns = {name: column.to_numpy()[:_ROWS_COMPARED] for name, column in self.values.items()}
+        pairs = itertools.permutations(columns, 2)
+        computed = {name for name, other in pairs if _is_computed_from(columns[name], columns[other])}
+        return {name for name in computed if not is_called_money(name)}  # as what was paid changes a balance
+
     @property
     def is_named(self) -> bool:
         """True where the name of some column says that it is the target."""
@@ -226,7 +243,9 @@ class _Evidence:
         """Return whether the columns are rather series of one kind than a target and its covariates."""
         stamps = self.candidate.stamps
         are_events = self.candidate.is_of_events and 1 - len(np.unique(stamps)) / len(stamps) > MOST_REPEATED
-        columns, may_differ = list(self.values.values()), self.is_named or are_events
+        computed = {name for name in self.computed if not is_called_past(name)}
+        columns = [column for name, column in self.values.items() if name not in computed]
+        may_differ = self.is_named or are_events
         return not self.older and are_alike(columns, may_differ=may_differ, are_unnamed=are_unnamed)
 
     def is_called_amount(self, column: str) -> bool:
@@ -243,7 +262,7 @@ class _Evidence:
             str(doubt): doubt is not None,
             "forecast, past or change of another": is_called_forecast(column)
             or is_called_past(column)
-            or column in self.older,
+            or column in self.older | self.computed,
             "called a target": self._is_called_target(column),
             "named as the table": column in self.titled,
             "called an amount": ends_in_amount(column),
@@ -335,6 +354,7 @@ def _places_its_row(column: pd.Series, values: pd.Series, series: NDArray[np.int
     """Return whether a column says when or of what its row is: a unit of time, an identifier, a counter."""
     name = str(column.name)
     is_called_so = name.lower() in (*ID_NAMES, *TIME_NAMES) or is_called_id(name) or is_named_date(name)
+    is_called_so = is_called_so or is_called_birth(name) or (is_called_year(name) and holds_years(column.dropna()))
     return is_called_so or is_of_the_calendar(column) or _counts_or_cycles(values, series) or begins_again(column)
 
 
@@ -344,7 +364,7 @@ def _doubt(values: pd.Series, series: NDArray[np.int64], candidate: RoleCandidat
     if is_called_a_name(name) and are_whole(values):
         return _NAME
     if (
-        _stands_still(values)
+        _stands_still(values.iloc[np.argsort(series, kind="stable")] if series.any() else values)
         or _are_codes(values)
         or (are_marks(values.dropna().to_numpy()) and not is_called_money(name))
         or (series.any() and _follows_time(values, candidate))
@@ -368,7 +388,11 @@ def _are_events(frame: pd.DataFrame, values: pd.Series, candidate: RoleCandidate
     if _have_titles(frame):
         return True
     order = np.lexsort((candidate.stamps, series))
-    is_unlike = may_be_summed(str(values.name), values.to_numpy()[order], series[order])
+    numbers = values.to_numpy()[order]
+    is_unlike = may_be_summed(str(values.name), numbers, series[order])
+    is_unlike = is_unlike or (
+        candidate.is_of_events and are_scores(numbers[~np.isnan(numbers)])
+    )  # bedrooms, and no words known
     return is_unlike and not _are_cells_of_a_cube(frame, candidate.stamps)
 
 
@@ -410,6 +434,21 @@ def _completes(values: pd.Series, others: pd.Series) -> bool:
     """Return whether a column is another one with some of its empty cells filled, as by the limits of an instrument."""
     known, of_others = values.notna(), others.notna()
     return bool(known.sum() > of_others.sum() > len(others) / 2 and (values == others)[of_others].all())
+
+
+def _is_computed_from(numbers: NDArray[np.float64], others: NDArray[np.float64]) -> bool:
+    """Return whether a column is the past, the change or the logarithm of another one, in nearly all rows that tell."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        candidates = (others[:-1], np.diff(others), np.log(others[1:]))
+    return any(_are_nearly_equal(numbers[1:], each) for each in candidates)
+
+
+def _are_nearly_equal(numbers: NDArray[np.float64], others: NDArray[np.float64]) -> bool:
+    known = np.isfinite(numbers) & np.isfinite(others)
+    if known.sum() < _FEWEST_COMPARED or len(np.unique(numbers[known])) < known.sum() / 2:
+        return False
+    near = np.abs(numbers[known] - others[known]) <= _NEARLY * np.abs(numbers[known]).mean()
+    return bool(near.mean() >= 1 - EVEN)
 
 
 def _counts_many(values: pd.Series) -> bool:

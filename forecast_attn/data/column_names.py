@@ -60,7 +60,7 @@ COUNTERS = (*ROW_NAMES, "row-number", "no", "no.", "nr", "obs", "row", "n", "num
 _NAMING_WORDS = (
     *("id", "no", "nr", "num", "number", "code", "zip", "zipcode", "postcode", "phone", "fips", "sku", "account"),
     *("flight", "customer", "invoice", "name", "country", "region", "city", "channel", "category", "type", "class"),
-    "label",
+    *("label", "idno", "idcode", "idnum"),
 )
 """Last word of a column of whole numbers that are names: `InvoiceNo`, `Postal Code`."""
 _SOURCE_WORDS = {"device", "sensor", "station", "site", "meter", "gauge", "well", "probe", "node", "point"}
@@ -105,6 +105,8 @@ _PAST_WORDS = {"lag", "lagged", "change", "previous", "prev"}
 _COORDINATES = ("lat", "latitude", "lon", "lng", "long", "longitude")
 _SUBJECT_PROPERTIES = ("age", "alter", "âge", "edad", "età")
 """Names of properties of the person that a row is about, rarely a target, in the languages of dates."""
+_END_WORDS = {"event", "death", "dead", "died", "censor", "censored", "cens", "delta", "fustat"}
+"""Last words of marks of those whose time had ended when it was measured, as of patients who died."""
 _COUNT_WORDS = {"count", "cnt", "quantity", "qty"}
 _TURNOVER_WORDS = {
     *("amount", "payment", "revenue", "sales", "spend", "spent", "income", "turnover"),
@@ -225,6 +227,12 @@ def is_called_turnover(name: str) -> bool:
     return not _TURNOVER_WORDS.isdisjoint(words_of(name))
 
 
+def is_called_end(name: str, *, may_be_status: bool) -> bool:
+    """Return whether a column marks by its name what had ended; a status may be that of a machine, too."""
+    words = _END_WORDS | ({"status"} if may_be_status else set())
+    return not words.isdisjoint(words_of(name)[-1:])
+
+
 def is_called_count(name: str) -> bool:
     """Return whether a column counts something by its name: `qty`, `number_of_discs`."""
     words = words_of(name)
@@ -233,7 +241,7 @@ def is_called_count(name: str) -> bool:
 
 def is_called_intensity(name: str) -> bool:
     """Return whether a column is averaged, never summed, by its name: `share_of_votes`, `Moisture [%]`."""
-    return not _INTENSITY_WORDS.isdisjoint(words_of(name)) or "%" in name
+    return not _INTENSITY_WORDS.isdisjoint(words_of(name)) or "%" in name or "per" in words_of(name)
 
 
 def is_called_forecast(name: str) -> bool:
@@ -262,8 +270,9 @@ def ends_in_amount(name: str) -> bool:
 
 
 def is_called_unit_price(name: str) -> bool:
-    """Return whether a name is that of the price of one piece, whose sum means nothing."""
-    return name.lower().endswith(PRICE) and "total" not in words_of(name)
+    """Return whether a name is that of the price of one piece, or of a square foot, whose sum means nothing."""
+    words = words_of(name)
+    return "per" in words or (name.lower().endswith(PRICE) and "total" not in words)
 
 
 def is_called_weather(name: str) -> bool:

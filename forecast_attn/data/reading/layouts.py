@@ -137,7 +137,7 @@ def _are_series(frame: pd.DataFrame, steps: StepColumns) -> bool:
         return not dates or len(steps.names) > len(frame)  # a date beside so many steps is a property
     if are_all_months(steps.names):  # with a year, too, they are a calendar; beside numbers alone, switches
         return bool(words) and not dates
-    if len(steps.names) < MANY_STEPS:
+    if len(steps.names) < MANY_STEPS or frame[list(steps.names)].isin((0, 1)).all(axis=None):  # switches
         return False
     if unit_of_steps(steps) is not None:  # wk1, wk2, … beside what names a row
         return bool(words) and not frame.duplicated(subset=words).any()

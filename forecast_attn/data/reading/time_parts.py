@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.data.column_names import PERIOD_NAMES, is_called_id, unit_of, words_of
+from forecast_attn.data.column_names import PERIOD_NAMES, is_called_id, unit_of, unit_of_last_word, words_of
 from forecast_attn.data.frequency import FIRST_CALENDAR_YEAR, LAST_CALENDAR_YEAR
 from forecast_attn.data.number_stamps import is_plain_number
 from forecast_attn.data.reading.cell_kinds import MOSTLY
@@ -172,7 +172,7 @@ def _parts_by_names(frame: pd.DataFrame, free: list[str]) -> list[str]:
     others = [frame[name] for name in free if name not in parts]
     if len(parts) == 1:
         year = frame[parts[0]]
-        parts += [str(each.name) for each in others if are_days_of_years(year, each) or are_dates_of_years(each)][:1]
+        parts += [str(each.name) for each in others if _are_its_days(year, each) or are_dates_of_years(each)][:1]
     if len(parts) == 2 and finer == "month":
         months = [frame[name].rename(unit) for name, unit in zip(parts, ("year", "month"), strict=True)]
         parts += [str(each.name) for each in others if are_days_of_months([*months, each])][:1]
@@ -238,6 +238,13 @@ def are_days_of_years(year: pd.Series, day: pd.Series) -> bool:
     if not pd.api.types.is_integer_dtype(day.dtype) or len(day) == 0 or day.min() < 1 or not 31 < day.max() <= 366:
         return False
     return unit_of_column(year) == "year" and not year.isna().any() and _go_on_by_days(_day_of_year(year, day))
+
+
+def _are_its_days(year: pd.Series, day: pd.Series) -> bool:
+    """Return whether a column counts the days of several years, or of one by its name: no age, no number of the row."""
+    name = str(day.name)
+    is_called = unit_of_last_word(name) == "day" or re.search("(?i)doy|jul|yday|jday", name) is not None
+    return (is_called or year.nunique() > 1) and are_days_of_years(year, day)
 
 
 def are_dates_of_years(column: pd.Series) -> bool:
