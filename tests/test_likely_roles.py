@@ -568,6 +568,53 @@ def jobs_of_persons() -> pd.DataFrame:
     )
 
 
+def parks_of_teams() -> pd.DataFrame:
+    """A team plays in several parks, in most of which but once or twice."""
+    parks = [(f"team {team}", f"park {park}", 30 if park == 0 else 2) for team in "abcdefg" for park in range(4)]
+    rows = [(team, park, year, year) for team, park, count in parks for year in range(1990, 1990 + count)]
+    frame = pd.DataFrame(rows, columns=["team", "park", "year", "seen"]).sort_values("year", kind="stable")
+    return frame.assign(seen=noise(len(frame)) * 900)
+
+
+def batches_of_a_process() -> pd.DataFrame:
+    """Batches stand one below the other, as many rows each as they took."""
+    lengths = RNG.integers(50, 70, 12)
+    return pd.DataFrame({"batch_id": np.repeat(np.arange(12) + 1, lengths), "heat": noise(lengths.sum())})
+
+
+def goods_of_markets() -> pd.DataFrame:
+    """The rows of a market are its goods, which come again in other markets, and no steps."""
+    goods = np.tile([f"good {name}" for name in "abcdefghijkl"], 20)
+    return pd.DataFrame({"market_id": np.repeat(np.arange(20), 12), "good": goods, "share": noise(240)})
+
+
+def gases_of_scenarios() -> pd.DataFrame:
+    """Years up to 2500 are the names of columns, and two columns those of a row."""
+    years = {str(year): noise(12) for year in range(2000, 2501)}
+    names = {"scenario": np.repeat([*"ab"], 6), "gas": np.tile([*"cdefgh"], 2), "unit": "Mt"}
+    return pd.DataFrame({**names, **years})
+
+
+def grid_of_a_satellite() -> pd.DataFrame:
+    """`y` is the place of a cell beside its latitude."""
+    cells = pd.DataFrame({"x": [1, 1, 2, 2], "y": [1, 2, 1, 2], "lat": [1.0, 2, 1, 2], "long": [5.0, 5, 6, 6]})
+    frame = pd.concat([cells.assign(id=[f"{x}-{y}" for x, y in zip(cells.x, cells.y, strict=True)])] * 60)
+    return frame.assign(date=np.repeat(months(60), 4), ozone=noise(240))
+
+
+def patients_of_a_wave() -> pd.DataFrame:
+    """Few of the patients have an order of infection, which is no reason to forecast its mean."""
+    order = np.where(np.arange(900) % 20, np.nan, np.arange(900) % 6 + 1.0)
+    stamps = pd.Timestamp("2020-02-01") + pd.to_timedelta(np.sort(RNG.integers(0, 60, 900)), "D")
+    return pd.DataFrame({"confirmed": stamps.strftime("%Y-%m-%d"), "infection_order": order})
+
+
+def path_of_a_glider() -> pd.DataFrame:
+    """The direction of a course is a number of degrees, and no target."""
+    stamps = pd.date_range("2021-06-01", periods=200, freq="min").strftime("%Y-%m-%d %H:%M")
+    return pd.DataFrame({"stamp": stamps, "track": noise(200).cumsum() % 360, "altitude": noise(200).cumsum()})
+
+
 CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
     "prices": (prices_of_several_goods, {"item_id": "state", "target": "consumption"}),
     "shots": (shots_of_a_game, {"target": "row-count"}),
@@ -653,6 +700,13 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
     "changes": (an_economy_and_its_past, {"target": "inf", "wide": None}),
     "plots": (plots_of_a_field, {"time": "plot", "item_id": "site"}),
     "switches": (jobs_of_persons, {"layout": None}),
+    "parks": (parks_of_teams, {"item_id": "team,park"}),
+    "batches": (batches_of_a_process, {"time": "row-number", "item_id": "batch_id"}),
+    "goods": (goods_of_markets, {"item_id": None}),
+    "gases": (gases_of_scenarios, {"layout": "rows", "item_id": "scenario,gas"}),
+    "a grid": (grid_of_a_satellite, {"target": "ozone"}),
+    "a wave": (patients_of_a_wave, {"target": "row-count"}),
+    "a glider": (path_of_a_glider, {"target": "altitude"}),
     "orders": (orders_in_several_lines, {"time": "Created at", "ignore": ("Id",), "target": "Total"}),
 }
 

@@ -19,7 +19,7 @@ from forecast_attn.checking.role_candidates import (
     rows_of_far_years,
 )
 from forecast_attn.checking.row_order import may_be_steps
-from forecast_attn.checking.series_blocks import SOON, come_in_turn, go_up_within
+from forecast_attn.checking.series_blocks import SOON, go_up_within
 from forecast_attn.checking.series_candidates import MOST_REPEATED, may_have_names, places_of_rows
 from forecast_attn.checking.time_candidates import MOST_BAD_STAMPS, is_birthday, time_candidates
 from forecast_attn.config.options import DataConfig
@@ -119,7 +119,7 @@ def _are_steps(frame: pd.DataFrame, rows: RoleCandidate) -> bool:
     if rows.time != ROW_NUMBER or rows.item_id is None:
         return False
     if rows.item_id in frame.columns:
-        return come_in_turn(frame[rows.item_id]) or all(go_up_within(frame, rows.item_id))
+        return all(go_up_within(frame, rows.item_id))
     return rows.item_id == places_of_rows(frame)
 
 

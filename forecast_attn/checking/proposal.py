@@ -15,7 +15,14 @@ from forecast_attn.checking.error_options import MOST_HIDDEN, ZONES_BY_CLOCK
 from forecast_attn.checking.examination import Examination
 from forecast_attn.config.options import DataConfig, find_option
 from forecast_attn.config.values import flag_name
-from forecast_attn.data.column_names import PERIOD_NAMES, STEP_NAMES, counts_rows, is_called_time, unit_of
+from forecast_attn.data.column_names import (
+    PERIOD_NAMES,
+    STEP_NAMES,
+    counts_rows,
+    is_called_time,
+    is_called_year,
+    unit_of,
+)
 from forecast_attn.data.findings import counted, quoted
 from forecast_attn.data.frequency import Frequency, step_name
 from forecast_attn.data.number_stamps import decimal_step
@@ -129,7 +136,7 @@ def _is_called_time(panel: Panel) -> bool:
     name, stamps = panel.roles.time, panel.timestamps
     if stamps.dtype.kind == "M" or holds_years(pd.Series(stamps)):
         return True
-    is_called = is_called_time(name) or unit_of(name) is not None or "time" in name.lower()
+    is_called = is_called_time(name) or is_called_year(name) or unit_of(name) is not None or "time" in name.lower()
     return is_called or name.lower() in (*STEP_NAMES, *PERIOD_NAMES)
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.checking.number_times import FEWEST_ROWS, MOSTLY_REGULAR
-from forecast_attn.data.column_names import is_called_a_name
+from forecast_attn.data.column_names import is_called_a_name, is_called_id
 from forecast_attn.data.reading.time_parts import FEWEST_STARTS
 
 FEWEST_PER_SERIES = 3
@@ -137,7 +137,18 @@ def go_up_within(frame: pd.DataFrame, name: str) -> list[bool]:
     return are_even
 
 
-def come_in_turn(column: pd.Series) -> bool:
+def are_series_of_rows(column: pd.Series) -> bool:
+    """Return whether a column tells series apart whose rows are their steps, without a time: in turn, or in blocks.
+
+    Blocks are those of an identifier by its name: `batch_id`.
+    """
+    keys = pd.factorize(column)[0]
+    rows = np.bincount(keys[keys >= 0], minlength=1)
+    are_long = bool(np.median(rows) >= _FEWEST_IN_TURN)
+    return (is_called_id(str(column.name)) and are_long and not are_mixed(keys)) or _come_in_turn(column)
+
+
+def _come_in_turn(column: pd.Series) -> bool:
     """Return whether names come again and again in the order of the first ones: shops, below those of the week before.
 
     Some may be left out at times. As many as a calendar has of something, such as weekdays, are no series.

@@ -19,8 +19,8 @@ from forecast_attn.checking.series_blocks import (
     Keys,
     are_mixed,
     are_runs,
+    are_series_of_rows,
     are_tracks,
-    come_in_turn,
     equal_blocks,
     go_up_within,
     stand_apart,
@@ -49,6 +49,8 @@ from forecast_attn.errors import ConfigError, DataError
 MOST_ID_COLUMNS = 8
 MOST_REPEATED = 0.03
 """Share of rows with the stamp of an earlier one that are mistakes of a table, and no further series."""
+_FEWEST_AGAIN = 2
+"""Rows of each name that comes again."""
 _FIRST = 4
 """Part of the rows that are looked at first: those that repeat there are too many in most combinations of columns."""
 
@@ -63,9 +65,11 @@ def series_of(frame: pd.DataFrame, time: str, stamps: NDArray[Any], config: Data
         if not _repeated(keys, stamps) and not is_one_series:
             return automatic, keys
     if time == ROW_NUMBER:
-        names = _id_columns(frame, time, config)
-        name = next((name for name in names if any(go_up_within(frame, name))), None)
-        name = name or next((name for name in names if come_in_turn(frame[name])), None) or places_of_rows(frame)
+        rising = {name: go_up_within(frame, name) for name in _id_columns(frame, time, config)}
+        likely = [name for name, are_even in rising.items() if any(are_even)]
+        others = [name for name, are_even in rising.items() if not are_even and are_series_of_rows(frame[name])]
+        likely += [name for name in others if not _are_named_within(frame, name)]
+        name = next(iter(likely), None) or places_of_rows(frame)
         return name, series_numbers(frame, name)
     codes = {name: pd.factorize(frame[name], use_na_sentinel=False)[0] for name in _id_columns(frame, time, config)}
     incomplete = {name for name in codes if frame[name].isna().any()}
@@ -154,6 +158,14 @@ def _years_that_name(frame: pd.DataFrame, time: str) -> list[str]:
     return names if is_period and len(time_parts(frame, [*names, time])) < 2 else []
 
 
+def _are_named_within(frame: pd.DataFrame, item_id: str) -> bool:
+    """Return whether rows of a series have names that come again in others: goods of a market, and no steps."""
+    others = (frame[name] for name in frame.columns.drop(item_id))
+    texts = (column for column in others if isinstance(column.dtype, pd.CategoricalDtype))
+    again = (str(column.name) for column in texts if column.nunique() <= len(frame) / _FEWEST_AGAIN)
+    return any(not frame.duplicated([item_id, name]).any() for name in again)
+
+
 def _names_sources(column: pd.Series) -> bool:
     """Return whether a column names devices or stations; numbers are called so: `meter_id`, and no `set point`."""
     name = str(column.name)
@@ -205,8 +217,7 @@ def _keys_of(
             return 1.0, (0, 0, 0)
         numbers = numeric.intersection(names)
         unnamed = sum(not is_called_a_name(name) for name in numbers)
-        of_rows = rows[keys] if len(names) == 1 else rows  # clubs that played once are no reason for pairs of columns
-        are_names = np.median(of_rows) >= FEWEST_PER_SERIES
+        are_names = np.median(rows[keys]) >= FEWEST_PER_SERIES
         share = _num_repeated(keys, steps) / len(keys) if are_names else 1.0
         return share, (len(numbers), len(rows), unnamed)
 

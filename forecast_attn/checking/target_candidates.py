@@ -29,10 +29,10 @@ from forecast_attn.data.column_names import (
     ends_in_amount,
     is_called_a_name,
     is_called_base,
-    is_called_birth,
     is_called_close,
     is_called_coordinate,
     is_called_count,
+    is_called_direction,
     is_called_forecast,
     is_called_id,
     is_called_intensity,
@@ -46,6 +46,7 @@ from forecast_attn.data.column_names import (
     is_called_year,
     is_named_date,
     is_one_of_letters,
+    is_part_of_birth,
     is_unnamed_counter,
     words_of,
 )
@@ -146,7 +147,8 @@ def target_candidates(
     happen_at_places = not evidence.is_named and any(jumps(values[name]) for name in located.intersection(numbers))
     are_events = candidate.may_be_counted and bool(ranked) and not evidence.is_called_amount(ranked[0])
     are_events = are_events and _are_events(frame, values[ranked[0]], candidate, series)
-    are_unlikely = all(doubts.values()) or happen_at_places or are_events
+    is_rare = candidate.is_of_events and bool(ranked) and not _is_mostly_known(values[ranked[0]])
+    are_unlikely = all(doubts.values()) or happen_at_places or are_events or is_rare
     return Targets(tuple(ranked), evidence.are_alike(are_unnamed=unnamed_column(1) in frame), are_unlikely)
 
 
@@ -283,9 +285,10 @@ def changes_within_series(frame: pd.DataFrame, name: str, item_id: str | None) -
 
 
 def coordinates(frame: pd.DataFrame, candidate: RoleCandidate) -> frozenset[str]:
-    """The columns that say where a row is, by their names; of events, so does `y` beside `x`."""
+    """The columns that say where a row is, by their names; of events, and beside a latitude, so does `y` beside `x`."""
     names = [str(name) for name in frame.columns]
-    are_pair = candidate.is_of_events and {"x", "y"}.issubset(map(str.lower, names))
+    is_of_places = candidate.is_of_events or any(map(is_called_coordinate, names))
+    are_pair = is_of_places and {"x", "y"}.issubset(map(str.lower, names))
     return frozenset(name for name in names if is_called_coordinate(name) or (are_pair and name.lower() in ("x", "y")))
 
 
@@ -354,7 +357,7 @@ def _places_its_row(column: pd.Series, values: pd.Series, series: NDArray[np.int
     """Return whether a column says when or of what its row is: a unit of time, an identifier, a counter."""
     name = str(column.name)
     is_called_so = name.lower() in (*ID_NAMES, *TIME_NAMES) or is_called_id(name) or is_named_date(name)
-    is_called_so = is_called_so or is_called_birth(name) or (is_called_year(name) and holds_years(column.dropna()))
+    is_called_so = is_called_so or is_part_of_birth(name) or (is_called_year(name) and holds_years(column.dropna()))
     return is_called_so or is_of_the_calendar(column) or _counts_or_cycles(values, series) or begins_again(column)
 
 
@@ -364,7 +367,7 @@ def _doubt(values: pd.Series, series: NDArray[np.int64], candidate: RoleCandidat
     if is_called_a_name(name) and are_whole(values):
         return _NAME
     if (
-        _stands_still(values.iloc[np.argsort(series, kind="stable")] if series.any() else values)
+        _stands_still(values)
         or _are_codes(values)
         or (are_marks(values.dropna().to_numpy()) and not is_called_money(name))
         or (series.any() and _follows_time(values, candidate))
@@ -373,8 +376,8 @@ def _doubt(values: pd.Series, series: NDArray[np.int64], candidate: RoleCandidat
     rises = _goes_one_way(values, series, evenly=False)
     if rises and (_goes_one_way(values, series, evenly=True) or _counts_years(values)):
         return _NAME
-    is_axis = is_called_property(name) or _is_clock_number(values) or _are_directions(values)
-    is_axis = is_axis or _are_julian_days(values)
+    is_direction = _are_directions(values) or (is_called_direction(name) and bool(values.between(-360, 360).all()))
+    is_axis = is_called_property(name) or is_direction or _is_clock_number(values) or _are_julian_days(values)
     # An axis may be uneven where no column is the time, or none of dates: ages of samples of a core, and their depth.
     may_be_axis = counts_rows(candidate.time) or decimal_step(candidate.date_format) is not None
     return _AXIS if is_axis or (may_be_axis and rises) else None

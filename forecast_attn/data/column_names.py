@@ -103,6 +103,8 @@ _BASES = {"samplesize", "sample", "population", "pop", "staffed"}
 _PAST_WORDS = {"lag", "lagged", "change", "previous", "prev"}
 """Words in names of columns that hold what another one held before, or what has changed since."""
 _COORDINATES = ("lat", "latitude", "lon", "lng", "long", "longitude")
+_DIRECTIONS = ("direction", "heading", "bearing", "azimuth", "track")
+"""Last words of names of degrees of a circle."""
 _SUBJECT_PROPERTIES = ("age", "alter", "âge", "edad", "età")
 """Names of properties of the person that a row is about, rarely a target, in the languages of dates."""
 _END_WORDS = {"event", "death", "dead", "died", "censor", "censored", "cens", "delta", "fustat"}
@@ -181,6 +183,11 @@ def is_called_age(name: str) -> bool:
 def is_called_birth(name: str) -> bool:
     """Return whether a column tells when somebody was born by its name."""
     return not set(_BIRTH_WORDS).isdisjoint(words_of(name))
+
+
+def is_part_of_birth(name: str) -> bool:
+    """Return whether a column counts by its name the year, month or day of a birth: `birth_mo`, and no `birth_rate`."""
+    return is_called_birth(name) and unit_of("".join(words_of(name)[-1:])) is not None
 
 
 def is_unnamed_counter(name: str) -> bool:
@@ -270,9 +277,8 @@ def ends_in_amount(name: str) -> bool:
 
 
 def is_called_unit_price(name: str) -> bool:
-    """Return whether a name is that of the price of one piece, or of a square foot, whose sum means nothing."""
-    words = words_of(name)
-    return "per" in words or (name.lower().endswith(PRICE) and "total" not in words)
+    """Return whether a name is that of the price of one piece, whose sum means nothing."""
+    return name.lower().endswith(PRICE) and "total" not in words_of(name)
 
 
 def is_called_weather(name: str) -> bool:
@@ -298,6 +304,11 @@ def is_called_base(name: str) -> bool:
 def is_called_coordinate(name: str) -> bool:
     """Return whether a column says by its name where something is: `start_lat`, `latitude_deg`."""
     return _ends_in(name, _COORDINATES) or not {"latitude", "longitude"}.isdisjoint(words_of(name))
+
+
+def is_called_direction(name: str) -> bool:
+    """Return whether a column holds by its name the direction of a wind or a course, of which no mean makes sense."""
+    return _ends_in(name, _DIRECTIONS)
 
 
 def is_called_property(name: str) -> bool:

@@ -25,6 +25,7 @@ from forecast_attn.data.column_names import (
     STEP_NAMES,
     TARGET_NAMES,
     TIME_NAMES,
+    is_called_coordinate,
     is_one_of_letters,
     unit_of,
 )
@@ -383,7 +384,9 @@ def _find_target(
     numeric: list[str], reasons: dict[str, str], ignored: dict[str, str], source: str, frame: pd.DataFrame
 ) -> str:
     called = _named(numeric, TARGET_NAMES)
-    by_name = sorted(name for name in called if not (is_one_of_letters(name, numeric) or _is_part_of_date(name, frame)))
+    by_name = sorted(
+        name for name in called if not (is_one_of_letters(name, numeric) or _is_year_or_place(name, frame))
+    )
     unusable = sorted(_named([name for name, why in ignored.items() if why in ("empty", "text")], TARGET_NAMES))
     if unusable and not by_name:  # another column must not slip into its place
         holds = {"empty": "no value", "text": "text"}[ignored[unusable[0]]]
@@ -412,10 +415,13 @@ def _find_target(
     )
 
 
-def _is_part_of_date(name: str, frame: pd.DataFrame) -> bool:
-    """Return whether a column called as a target is the year of a date: `Y` beside `M`."""
-    has_month = any(unit_of(str(other)) == "month" for other in frame.columns)
-    return has_month and unit_of(name) == "year" and holds_years(frame[name])
+def _is_year_or_place(name: str, frame: pd.DataFrame) -> bool:
+    """Return whether a column called as a target is the year of a date, `Y` beside `M`, or a place, beside `lat`."""
+    if unit_of(name) != "year":
+        return False
+    names = [str(other) for other in frame.columns]
+    is_place = {"x", "y"}.issubset(map(str.lower, names)) and any(map(is_called_coordinate, names))
+    return is_place or (holds_years(frame[name]) and any(unit_of(other) == "month" for other in names))
 
 
 def _holds_clocks(column: pd.Series) -> bool:

@@ -141,6 +141,8 @@ def _are_series(frame: pd.DataFrame, steps: StepColumns) -> bool:
         return False
     if unit_of_steps(steps) is not None:  # wk1, wk2, … beside what names a row
         return bool(words) and not frame.duplicated(subset=words).any()
+    if all(name.isdecimal() and len(name) == 4 for name in steps.names):  # years that no time stamp can express
+        return names_of_rows(frame, steps.names) is not None
     is_named = any(frame[name].is_unique and not are_dates_of_years(frame[name]) for name in words)
     return not dates and (is_named or len(frame) < MANY_STEPS)  # too few rows to be steps
 
