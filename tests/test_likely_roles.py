@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from forecast_attn.checking.commands import find_proposals
+from forecast_attn.checking.missing_marks import marks_of_missing
 from forecast_attn.config.options import DataConfig
 
 RNG = np.random.default_rng(0)
@@ -595,6 +596,19 @@ def gases_of_scenarios() -> pd.DataFrame:
     return pd.DataFrame({**names, **years})
 
 
+def survey_of_some_years() -> pd.DataFrame:
+    """Each year of a survey has many rows; in a year without one nobody was asked."""
+    years = np.setdiff1d(np.arange(1972, 2008), [1979, 1981, 1992, 1995])
+    asked = np.repeat(years, RNG.integers(60, 90, len(years)))
+    return pd.DataFrame({"year": asked, "degree": RNG.choice([*"abc"], len(asked))})
+
+
+def correlations() -> pd.DataFrame:
+    """The names of the rows are those of the columns."""
+    names = [f"V{at}" for at in range(1, 14)]
+    return pd.DataFrame(RNG.uniform(0, 1, (13, 13)).round(3), columns=names).assign(of=names)
+
+
 def grid_of_a_satellite() -> pd.DataFrame:
     """`y` is the place of a cell beside its latitude."""
     cells = pd.DataFrame({"x": [1, 1, 2, 2], "y": [1, 2, 1, 2], "lat": [1.0, 2, 1, 2], "long": [5.0, 5, 6, 6]})
@@ -704,6 +718,8 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
     "batches": (batches_of_a_process, {"time": "row-number", "item_id": "batch_id"}),
     "goods": (goods_of_markets, {"item_id": None}),
     "gases": (gases_of_scenarios, {"layout": "rows", "item_id": "scenario,gas"}),
+    "some years": (survey_of_some_years, {"target": "row-count", "resample": "1", "missing": "mask"}),
+    "correlations": (correlations, {"layout": None}),
     "a grid": (grid_of_a_satellite, {"target": "ozone"}),
     "a wave": (patients_of_a_wave, {"target": "row-count"}),
     "a glider": (path_of_a_glider, {"target": "altitude"}),
@@ -718,6 +734,12 @@ def test_the_first_command_names_target_and_series(tmp_path: Path, name: str) ->
     proposals = find_proposals(tmp_path / "table.csv", DataConfig())
     options = dict(proposals[0].options) if proposals else {}
     assert {key: options.get(key) for key in expected or options} == expected
+
+
+def test_a_year_is_no_mark_of_a_missing_value() -> None:
+    frame = pd.DataFrame({"year": np.tile([92, 95, 99], 30)})
+    assert marks_of_missing(frame) == ()
+    assert marks_of_missing(frame.rename(columns={"year": "answers"})) == ("99",)
 
 
 def test_marks_of_a_test_are_averaged(tmp_path: Path) -> None:

@@ -25,6 +25,8 @@ from forecast_attn.errors import ConfigError, DataError
 
 EARLY = 0.01
 """Share of events that may lie long before the others."""
+_FEWEST_ASKED = 20
+"""Fewest rows of a year that has some from which on a year without any was not asked about, as in a survey."""
 _LONGEST_OF_EVEN = 2.0
 """Long over usual time between two rows that come evenly."""
 
@@ -90,7 +92,8 @@ class CandidateOptions:
             if len(np.unique(counts)) == 1:
                 return None
             step_of_units = np.gcd.reduce(np.diff(units))  # 2 of a survey every other year
-            return candidate.options(self.config) | _rows_of(str(step_of_units))
+            missing = "mask" if counts.min() >= _FEWEST_ASKED else "zero"
+            return candidate.options(self.config) | _rows_of(str(step_of_units)) | {"missing": missing}
         stamps = stamps[int(len(stamps) * EARLY) :]
         step = None if _come_evenly(stamps) else step_of_events(stamps, FULL)
         if step is None:

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pandas as pd
 
-from forecast_attn.data.column_names import is_called_money
+from forecast_attn.data.column_names import is_called_money, is_called_year
 from forecast_attn.data.number_stamps import is_plain_number
 from forecast_attn.data.reading.cell_numbers import shows_number
 
@@ -41,7 +41,7 @@ def marks_of_missing(frame: pd.DataFrame) -> tuple[str, ...]:
             texts, count = _texts_among_numbers(column)
             for text in filter(_IS_WORD.search, texts):
                 words_of_row.setdefault(int(np.argmax(column == text)), set()).add(text)
-        elif is_plain_number(column):
+        elif is_plain_number(column) and not is_called_year(name):
             nines = _NEGATIVE_NINES if is_called_money(name) else _NINES
             texts, count = _far_extremes(column, nines), FEWEST_NUMBERS
             if not texts:

@@ -60,7 +60,7 @@ COUNTERS = (*ROW_NAMES, "row-number", "no", "no.", "nr", "obs", "row", "n", "num
 _NAMING_WORDS = (
     *("id", "no", "nr", "num", "number", "code", "zip", "zipcode", "postcode", "phone", "fips", "sku", "account"),
     *("flight", "customer", "invoice", "name", "country", "region", "city", "channel", "category", "type", "class"),
-    *("label", "idno", "idcode", "idnum"),
+    *("label", "idno", "idnum"),
 )
 """Last word of a column of whole numbers that are names: `InvoiceNo`, `Postal Code`."""
 _SOURCE_WORDS = {"device", "sensor", "station", "site", "meter", "gauge", "well", "probe", "node", "point"}
@@ -212,8 +212,9 @@ def is_called_id(name: str) -> bool:
 
 
 def is_called_a_name(name: str) -> bool:
-    """Return whether numbers are names of something by the name of their column: `flight`, `InvoiceNo`, `Zip`."""
-    return not set(_NAMING_WORDS).isdisjoint(words_of(name)[-1:])
+    """Return whether numbers are names of something by the name of their column: `flight`, `InvoiceNo`, `ccode`."""
+    last = words_of(name)[-1:]
+    return not set(_NAMING_WORDS).isdisjoint(last) or "".join(last).endswith("code")
 
 
 def is_called_source(name: str) -> bool:

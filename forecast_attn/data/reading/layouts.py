@@ -143,6 +143,8 @@ def _are_series(frame: pd.DataFrame, steps: StepColumns) -> bool:
         return bool(words) and not frame.duplicated(subset=words).any()
     if all(name.isdecimal() and len(name) == 4 for name in steps.names):  # years that no time stamp can express
         return names_of_rows(frame, steps.names) is not None
+    if any(names == set(frame[name]) for name in words):  # a matrix: correlations of each with each
+        return False
     is_named = any(frame[name].is_unique and not are_dates_of_years(frame[name]) for name in words)
     return not dates and (is_named or len(frame) < MANY_STEPS)  # too few rows to be steps
 
