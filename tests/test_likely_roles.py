@@ -599,14 +599,20 @@ def gases_of_scenarios() -> pd.DataFrame:
 def survey_of_some_years() -> pd.DataFrame:
     """Each year of a survey has many rows; in a year without one nobody was asked."""
     years = np.setdiff1d(np.arange(1972, 2008), [1979, 1981, 1992, 1995])
-    asked = np.repeat(years, RNG.integers(60, 90, len(years)))
-    return pd.DataFrame({"year": asked, "degree": RNG.choice([*"abc"], len(asked))})
+    stamps = np.repeat(years, RNG.integers(60, 90, len(years)))
+    return pd.DataFrame({"year": stamps, "degree": RNG.choice([*"abc"], len(stamps))})
 
 
 def correlations() -> pd.DataFrame:
     """The names of the rows are those of the columns."""
     names = [f"V{at}" for at in range(1, 14)]
     return pd.DataFrame(RNG.uniform(0, 1, (13, 13)).round(3), columns=names).assign(of=names)
+
+
+def crash_of_a_motorcycle() -> pd.DataFrame:
+    """Several rows have the same time after the crash, which is no target."""
+    times = np.sort(RNG.integers(0, 50, 120)) / 5
+    return pd.DataFrame({"times": times, "head": np.cumsum(RNG.normal(0, 1, 120)).round(2)})
 
 
 def grid_of_a_satellite() -> pd.DataFrame:
@@ -720,6 +726,7 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
     "gases": (gases_of_scenarios, {"layout": "rows", "item_id": "scenario,gas"}),
     "some years": (survey_of_some_years, {"target": "row-count", "resample": "1", "missing": "mask"}),
     "correlations": (correlations, {"layout": None}),
+    "a crash": (crash_of_a_motorcycle, {"time": "row-number", "target": "head"}),
     "a grid": (grid_of_a_satellite, {"target": "ozone"}),
     "a wave": (patients_of_a_wave, {"target": "row-count"}),
     "a glider": (path_of_a_glider, {"target": "altitude"}),

@@ -41,7 +41,7 @@ def marks_of_missing(frame: pd.DataFrame) -> tuple[str, ...]:
             texts, count = _texts_among_numbers(column)
             for text in filter(_IS_WORD.search, texts):
                 words_of_row.setdefault(int(np.argmax(column == text)), set()).add(text)
-        elif is_plain_number(column) and not is_called_year(name):
+        elif is_plain_number(column) and (name == "y" or not is_called_year(name)):
             nines = _NEGATIVE_NINES if is_called_money(name) else _NINES
             texts, count = _far_extremes(column, nines), FEWEST_NUMBERS
             if not texts:

@@ -41,6 +41,7 @@ from forecast_attn.data.column_names import (
     is_called_outcome,
     is_called_past,
     is_called_property,
+    is_called_time,
     is_called_unit_price,
     is_called_weather,
     is_called_year,
@@ -373,6 +374,8 @@ def _doubt(values: pd.Series, series: NDArray[np.int64], candidate: RoleCandidat
         or (series.any() and _follows_time(values, candidate))
     ):
         return _CONSTANT
+    if is_called_time(name) and _hardly_goes_back(values, series):
+        return _NAME
     rises = _goes_one_way(values, series, evenly=False)
     if rises and (_goes_one_way(values, series, evenly=True) or _counts_years(values)):
         return _NAME
@@ -511,6 +514,12 @@ def _goes_one_way(values: pd.Series, series: NDArray[np.int64], *, evenly: bool)
         return False
     usual = np.median(steps)
     return not evenly or bool(np.mean(np.abs(steps - usual) <= EVEN * abs(usual)) >= MOSTLY_STEPS)
+
+
+def _hardly_goes_back(values: pd.Series, series: NDArray[np.int64]) -> bool:
+    """Return whether numbers go on or stay from row to row of a series: milliseconds after which something was seen."""
+    steps = np.diff(values.to_numpy())[series[1:] == series[:-1]]
+    return len(steps) >= FEWEST_ROWS and bool(np.mean(steps >= 0) >= 1 - EVEN)
 
 
 def _counts_years(values: pd.Series) -> bool:
