@@ -89,7 +89,7 @@ def proposal_of(examination: Examination, options: Mapping[str, Any]) -> Proposa
     roles, frequency, horizon = panel.roles, preparation.schema.frequency, preparation.schema.horizon
     trained = panel.num_series - len(preparation.split.skipped)
     step = "1 row" if frequency.is_integer else step_name(frequency.alias).partition(" (")[0]
-    conditions = [*_conditions(panel, kept)]
+    conditions = list(_conditions(panel, kept))
     conditions += [f"without {' and '.join(withdrawn)}"] if withdrawn else []
     ahead = ", ".join([f"{counted(horizon, 'step')} of {step} ahead", *conditions])
     return Proposal(

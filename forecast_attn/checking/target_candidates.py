@@ -379,7 +379,8 @@ def _doubt(values: pd.Series, series: NDArray[np.int64], candidate: RoleCandidat
     rises = _goes_one_way(values, series, evenly=False)
     if rises and (_goes_one_way(values, series, evenly=True) or _counts_years(values)):
         return _NAME
-    is_direction = _are_directions(values) or (is_called_direction(name) and bool(values.between(-360, 360).all()))
+    are_degrees = bool(values.dropna().between(-360, 360).all())
+    is_direction = _are_directions(values) or (is_called_direction(name) and are_degrees)
     is_axis = is_called_property(name) or is_direction or _is_clock_number(values) or _are_julian_days(values)
     # An axis may be uneven where no column is the time, or none of dates: ages of samples of a core, and their depth.
     may_be_axis = counts_rows(candidate.time) or decimal_step(candidate.date_format) is not None
@@ -396,9 +397,8 @@ def _are_events(frame: pd.DataFrame, values: pd.Series, candidate: RoleCandidate
     order = np.lexsort((candidate.stamps, series))
     numbers = values.to_numpy()[order]
     is_unlike = may_be_summed(str(values.name), numbers, series[order])
-    is_unlike = is_unlike or (
-        candidate.is_of_events and are_scores(numbers[~np.isnan(numbers)])
-    )  # bedrooms, and no words known
+    are_points = candidate.is_of_events and are_scores(numbers[~np.isnan(numbers)])  # bedrooms, and no words known
+    is_unlike = is_unlike or are_points
     return is_unlike and not _are_cells_of_a_cube(frame, candidate.stamps)
 
 
@@ -496,7 +496,7 @@ def _are_directions(values: pd.Series) -> bool:
 def _are_julian_days(values: pd.Series) -> bool:
     """Return whether numbers are days since 4713 BC with a time of day, as of astronomers, or called an epoch."""
     is_epoch = words_of(str(values.name)) == ["epoch"]
-    return is_epoch or (bool(values.between(*_JULIAN_DAYS).all()) and not are_whole(values))
+    return is_epoch or (bool(values.dropna().between(*_JULIAN_DAYS).all()) and not are_whole(values))
 
 
 def _goes_one_way(values: pd.Series, series: NDArray[np.int64], *, evenly: bool) -> bool:
