@@ -13,81 +13,49 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.checking.alike_columns import MANY, are_alike
-from forecast_attn.checking.amounts import are_marks, are_scores, may_be_summed
-from forecast_attn.checking.number_times import FEWEST_ROWS, begins_again, is_of_the_calendar
-from forecast_attn.checking.role_candidates import MOSTLY_STEPS, RoleCandidate
+from forecast_attn.checking.amounts import are_scores, may_be_summed
+from forecast_attn.checking.computed_columns import computed_columns
+from forecast_attn.checking.role_candidates import RoleCandidate
 from forecast_attn.checking.row_order import jumps
 from forecast_attn.checking.series_candidates import MOST_REPEATED, series_numbers
+from forecast_attn.checking.target_doubts import EVEN, Doubt, counts_many, doubt_about, places_its_row
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.column_names import (
-    ID_NAMES,
     LIKELY_TARGETS,
     PRICE,
     ROW_NAMES,
-    TIME_NAMES,
-    counts_rows,
     ends_in_amount,
-    is_called_a_name,
     is_called_base,
     is_called_close,
     is_called_coordinate,
     is_called_count,
-    is_called_direction,
     is_called_forecast,
-    is_called_id,
     is_called_intensity,
     is_called_level,
     is_called_money,
     is_called_outcome,
     is_called_past,
-    is_called_property,
-    is_called_time,
     is_called_unit_price,
     is_called_weather,
-    is_called_year,
-    is_named_date,
     is_one_of_letters,
-    is_part_of_birth,
     is_unnamed_counter,
     words_of,
 )
-from forecast_attn.data.number_stamps import decimal_step
-from forecast_attn.data.reading.clocks import is_clock_of_digits
 from forecast_attn.data.reading.header import unnamed_column
 from forecast_attn.data.reading.joined import ROW_NUMBER
-from forecast_attn.data.reading.time_parts import are_whole, holds_years
 from forecast_attn.data.roles import is_numeric
 from forecast_attn.data.timestamps import looks_like_dates
 
-EVEN = 0.05
-"""Share by which the steps of an axis, such as seconds or speeds, may differ from their median, or go back."""
 SAME_START = 5
 """Letters with which the names of a column and its table begin alike."""
-_MOST_DEGREES = 366
-"""Largest number of an angle, or of a day of a year."""
 _MOST_OUTCOMES, _SHARE_OF_OUTCOMES = 2, 1 / 3
 """Columns called alike of which one may be the target: the close, and the adjusted one, or that of each share."""
-_FEWEST_DIRECTIONS = 18
-"""Of the 36 tens of degrees of a circle, those that the wind of some months comes from."""
-_JULIAN_DAYS = 2_400_000, 2_500_000
-"""Days from 1858 to 2132."""
-_MOST_COMPARED, _FEWEST_COMPARED, _ROWS_COMPARED = 60, 10, 500
-"""Columns that are compared with each other, and the rows of them."""
-_NEARLY = 1e-3
-"""Share of their size by which two columns may differ."""
 _MOSTLY_KNOWN = 0.6
 """Share of rows in which a column has a value that is no more than a remark on some of them."""
-_AS_OFTEN = 0.8
-"""Smallest over largest number of rows of codes that each stand in about as many."""
-_NAME, _CONSTANT, _AXIS = (
-    "names of something, or a clock",
-    "a switch, codes or one value for all series",
-    "an axis, a place or a property",
-)
 _POINTS = {
-    _NAME: -3000,
-    _CONSTANT: -2000,
-    _AXIS: -1000,
+    Doubt.NAME: -3000,
+    Doubt.CONSTANT: -2000,
+    Doubt.AXIS: -1000,
     "forecast, past or change of another": -100,
     "called a target": 80,
     "named as the table": 40,
@@ -103,6 +71,8 @@ _POINTS = {
 """What speaks for a column as the target, and what against it; the column of most points is the likeliest."""
 _WORDS_OF_TITLES = 3
 """Words of a usual title, of which hardly two are equal."""
+_MOSTLY_DISTINCT = 0.8
+"""Share of the titles that differ."""
 _MOSTLY_FILLED = 0.8
 """Share of the cells of a cube that hold a number."""
 _MOSTLY_OWN = 0.5
@@ -138,11 +108,11 @@ def target_candidates(
     numbers = _numbers(frame, candidate, config)
     numbers = _changing(frame, numbers, series) if series.any() else numbers
     values = {name: _as_numbers(frame[name]) for name in numbers}
-    likely = [name for name in numbers if not _places_its_row(frame[name], values[name], series)]
+    likely = [name for name in numbers if not places_its_row(frame[name], values[name], series)]
     likely = likely or ([] if series.any() else numbers)
     located = coordinates(frame, candidate)
-    doubts = {name: _NAME if name in codes else _doubt(values[name], series, candidate) for name in likely}
-    doubts |= {name: _AXIS for name in located.intersection(likely) if doubts[name] is None}
+    doubts = {name: Doubt.NAME if name in codes else doubt_about(values[name], series, candidate) for name in likely}
+    doubts |= {name: Doubt.AXIS for name in located.intersection(likely) if doubts[name] is None}
     evidence = _Evidence({name: values[name] for name in likely}, doubts, located, candidate, name)
     ranked = evidence.ranked()
     happen_at_places = not evidence.is_named and any(jumps(values[name]) for name in located.intersection(numbers))
@@ -158,7 +128,7 @@ class _Evidence:
     """Names and cells of the columns that may be the target, and what they say for and against each."""
 
     values: dict[str, pd.Series]
-    doubts: dict[str, str | None]
+    doubts: dict[str, Doubt | None]
     """Why a column is hardly the target, by its cells."""
     located: frozenset[str]
     """Coordinates."""
@@ -203,7 +173,7 @@ class _Evidence:
         bases = {each for each in self.values if is_called_base(each)}
         averaged = (averaged - weather) | (bases if len(bases) == 1 else set())  # men, women and all are the subject
         others = [each for each in self.values if self.doubts[each] is None and each not in weather | averaged]
-        counts = [each for each in others if ends_in_amount(each) or _counts_many(self.values[each])]
+        counts = [each for each in others if ends_in_amount(each) or counts_many(self.values[each])]
         is_driven = len(others) == 1 or any(_is_mostly_known(self.values[each]) for each in counts)
         return (averaged if others else set()) | (weather if is_driven else set())
 
@@ -224,13 +194,9 @@ class _Evidence:
 
     @cached_property
     def computed(self) -> set[str]:
-        """The columns that hold what another one held in the row before, how it changed since, or its logarithm."""
-        if not 1 < len(self.values) <= _MOST_COMPARED or self.candidate.may_be_counted:
-            return set()
-        columns = {name: column.to_numpy()[:_ROWS_COMPARED] for name, column in self.values.items()}
-        pairs = itertools.permutations(columns, 2)
-        computed = {name for name, other in pairs if _is_computed_from(columns[name], columns[other])}
-        return {name for name in computed if not is_called_money(name)}  # as what was paid changes a balance
+        """The columns that follow from another one, but for what was paid, which changes a balance."""
+        names = set() if self.candidate.may_be_counted else computed_columns(self.values)
+        return {name for name in names if not is_called_money(name)}
 
     @property
     def is_named(self) -> bool:
@@ -354,39 +320,6 @@ def _names_the_table(column: str, table: str) -> bool:
 # --------------------------------------------------------------------------- cells
 
 
-def _places_its_row(column: pd.Series, values: pd.Series, series: NDArray[np.int64]) -> bool:
-    """Return whether a column says when or of what its row is: a unit of time, an identifier, a counter."""
-    name = str(column.name)
-    is_called_so = name.lower() in (*ID_NAMES, *TIME_NAMES) or is_called_id(name) or is_named_date(name)
-    is_called_so = is_called_so or is_part_of_birth(name) or (is_called_year(name) and holds_years(column.dropna()))
-    return is_called_so or is_of_the_calendar(column) or _counts_or_cycles(values, series) or begins_again(column)
-
-
-def _doubt(values: pd.Series, series: NDArray[np.int64], candidate: RoleCandidate) -> str | None:
-    """The reason why a column is hardly the target, by its cells; None for one that may well be."""
-    name = str(values.name)
-    if is_called_a_name(name) and are_whole(values):
-        return _NAME
-    if (
-        _stands_still(values)
-        or _are_codes(values)
-        or (are_marks(values.dropna().to_numpy()) and not is_called_money(name))
-        or (series.any() and _follows_time(values, candidate))
-    ):
-        return _CONSTANT
-    if is_called_time(name) and _hardly_goes_back(values, series):
-        return _NAME
-    rises = _goes_one_way(values, series, evenly=False)
-    if rises and (_goes_one_way(values, series, evenly=True) or _counts_years(values)):
-        return _NAME
-    are_degrees = bool(values.dropna().between(-360, 360).all())
-    is_direction = _are_directions(values) or (is_called_direction(name) and are_degrees)
-    is_axis = is_called_property(name) or is_direction or _is_clock_number(values) or _are_julian_days(values)
-    # An axis may be uneven where no column is the time, or none of dates: ages of samples of a core, and their depth.
-    may_be_axis = counts_rows(candidate.time) or decimal_step(candidate.date_format) is not None
-    return _AXIS if is_axis or (may_be_axis and rises) else None
-
-
 def _are_events(frame: pd.DataFrame, values: pd.Series, candidate: RoleCandidate, series: NDArray[np.int64]) -> bool:
     """Return whether rows have titles, or a number says nothing of that of the next row: bedrooms of houses sold.
 
@@ -406,7 +339,7 @@ def _have_titles(frame: pd.DataFrame) -> bool:
     """Return whether rows have titles or subjects: text of some words that differs in nearly all of them."""
     for name in frame.columns[frame.dtypes.map(lambda dtype: isinstance(dtype, pd.CategoricalDtype))]:
         cells = frame[name].dropna()
-        are_own = len(cells) > (1 - EVEN) * len(frame) and cells.nunique() > _AS_OFTEN * len(cells)
+        are_own = len(cells) > (1 - EVEN) * len(frame) and cells.nunique() > _MOSTLY_DISTINCT * len(cells)
         if are_own and cells.head(1000).astype(str).str.count(r"[^\W\d_]{2,}").median() >= _WORDS_OF_TITLES:
             return True
     return False
@@ -423,15 +356,6 @@ def _are_cells_of_a_cube(frame: pd.DataFrame, stamps: NDArray[Any]) -> bool:
     return cells["time"].nunique() < len(cells) >= max(_MOSTLY_FILLED * all_cells, _MOSTLY_OWN * len(frame))
 
 
-def _stands_still(values: pd.Series) -> bool:
-    """Return whether a column is a switch, or mostly has the value of the row before: a size, a property."""
-    numbers = values.dropna().to_numpy()
-    if len(numbers) < 2 or (np.isin(numbers, (0, 1)).mean() > 0.8 and numbers.min() == 0 and numbers.max() == 1):
-        return True
-    is_mostly_zero = np.mean(numbers == 0) > 0.5  # as intermittent demand is
-    return len(np.unique(numbers)) == 2 or bool(np.mean(np.diff(numbers) == 0) > 0.5 and not is_mostly_zero)
-
-
 def _is_mostly_known(values: pd.Series) -> bool:
     return bool(values.notna().mean() >= _MOSTLY_KNOWN)
 
@@ -440,101 +364,3 @@ def _completes(values: pd.Series, others: pd.Series) -> bool:
     """Return whether a column is another one with some of its empty cells filled, as by the limits of an instrument."""
     known, of_others = values.notna(), others.notna()
     return bool(known.sum() > of_others.sum() > len(others) / 2 and (values == others)[of_others].all())
-
-
-def _is_computed_from(numbers: NDArray[np.float64], others: NDArray[np.float64]) -> bool:
-    """Return whether a column is the past, the change or the logarithm of another one, in nearly all rows that tell."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        candidates = (others[:-1], np.diff(others), np.log(others[1:]))
-    return any(_are_nearly_equal(numbers[1:], each) for each in candidates)
-
-
-def _are_nearly_equal(numbers: NDArray[np.float64], others: NDArray[np.float64]) -> bool:
-    known = np.isfinite(numbers) & np.isfinite(others)
-    if known.sum() < _FEWEST_COMPARED or len(np.unique(numbers[known])) < known.sum() / 2:
-        return False
-    near = np.abs(numbers[known] - others[known]) <= _NEARLY * np.abs(numbers[known]).mean()
-    return bool(near.mean() >= 1 - EVEN)
-
-
-def _counts_many(values: pd.Series) -> bool:
-    """Return whether whole numbers count something of which there are many: deaths, and no degrees of the wind."""
-    return bool(values.min() >= 0 and values.max() > _MOST_DEGREES and are_whole(values))
-
-
-def _are_codes(values: pd.Series) -> bool:
-    """Return whether a column is mostly zero, and its few whole numbers stand for events: each as often as the others.
-
-    Of amounts, as of intermittent demand, small ones are more frequent.
-    """
-    counts = values[values != 0].value_counts()
-    is_of_few = 2 < len(counts) <= MANY**2 and (values == 0).mean() > 0.5 and are_whole(values)
-    return bool(is_of_few and counts.min() >= FEWEST_ROWS and counts.min() >= _AS_OFTEN * counts.max())
-
-
-def _follows_time(values: pd.Series, candidate: RoleCandidate) -> bool:
-    """Return whether all series have the same small whole numbers at a time: years since an event, weeks of a plan."""
-    steps = pd.factorize(candidate.stamps)[0]
-    is_small = are_whole(values) and not _counts_many(values)
-    return is_small and len(np.unique(steps)) < len(steps) and not values.groupby(steps).nunique().gt(1).any()
-
-
-def _is_clock_number(values: pd.Series) -> bool:
-    """Return whether a column called time holds times of day as numbers: 1545 for a quarter to four."""
-    is_called = "time" in words_of(str(values.name))
-    return is_called and are_whole(values) and is_clock_of_digits(values.dropna().astype(np.int64))
-
-
-def _are_directions(values: pd.Series) -> bool:
-    """Return whether a column holds tens of degrees of a circle, as those of the wind, and hardly another code."""
-    tens = values.dropna().to_numpy() / 10
-    on_circle = tens[(tens == np.round(tens)) & (tens >= 0) & (tens <= 36)]
-    around = np.unique(on_circle)
-    return len(around) >= _FEWEST_DIRECTIONS and around[-1] >= 35 and len(on_circle) >= MOSTLY_STEPS * len(tens)
-
-
-def _are_julian_days(values: pd.Series) -> bool:
-    """Return whether numbers are days since 4713 BC with a time of day, as of astronomers, or called an epoch."""
-    is_epoch = words_of(str(values.name)) == ["epoch"]
-    return is_epoch or (bool(values.dropna().between(*_JULIAN_DAYS).all()) and not are_whole(values))
-
-
-def _goes_one_way(values: pd.Series, series: NDArray[np.int64], *, evenly: bool) -> bool:
-    """Return whether numbers rise, or fall, with nearly every row of a series, and hardly go back, as no measurement.
-
-    Args:
-        values: a column.
-        series: number of each row's series (num_rows,).
-        evenly: by about the same in nearly every row, as those of a clock.
-    """
-    steps = np.diff(values.to_numpy())[series[1:] == series[:-1]]
-    steps = steps if steps.sum() > 0 else -steps
-    least = (1 - EVEN) * np.abs(steps).sum()
-    if len(steps) < FEWEST_ROWS or not (np.mean(steps > 0) >= 1 - EVEN and steps.sum() >= least):
-        return False
-    usual = np.median(steps)
-    return not evenly or bool(np.mean(np.abs(steps - usual) <= EVEN * abs(usual)) >= MOSTLY_STEPS)
-
-
-def _hardly_goes_back(values: pd.Series, series: NDArray[np.int64]) -> bool:
-    """Return whether numbers go on or stay from row to row of a series: milliseconds after which something was seen."""
-    steps = np.diff(values.to_numpy())[series[1:] == series[:-1]]
-    return len(steps) >= FEWEST_ROWS and bool(np.mean(steps >= 0) >= 1 - EVEN)
-
-
-def _counts_years(values: pd.Series) -> bool:
-    """Return whether numbers that rise are years and their parts, however these are written: 1964.1 to 1964.4."""
-    years = np.unique(np.floor(values.dropna().to_numpy()))
-    return holds_years(pd.Series(years)) and bool((np.diff(years) == 1).all())
-
-
-def _counts_or_cycles(values: pd.Series, series: NDArray[np.int64]) -> bool:
-    """Return whether whole numbers mostly go up by one in each row of a series, as 1 to 7, or 1 to 31 do."""
-    order = np.argsort(series, kind="stable")
-    numbers, series = values.to_numpy()[order], series[order]
-    inside = series[1:] == series[:-1]
-    if len(numbers) < 3 or not inside.any() or np.isnan(numbers).any() or not are_whole(values):
-        return False
-    steps = np.diff(numbers)[inside]
-    are_years = holds_years(values) and steps.min() >= 0 and steps.max() == 1
-    return bool(are_years or np.mean(steps == 1) > 0.6)

@@ -1,0 +1,176 @@
+"""Reasons why a column of numbers is hardly the target: it places its row, or is an axis, codes or a switch."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from forecast_attn.checking.alike_columns import MANY
+from forecast_attn.checking.amounts import are_marks
+from forecast_attn.checking.number_times import FEWEST_ROWS, begins_again, is_of_the_calendar
+from forecast_attn.checking.role_candidates import MOSTLY_STEPS, RoleCandidate
+from forecast_attn.data.column_names import (
+    ID_NAMES,
+    TIME_NAMES,
+    counts_rows,
+    is_called_a_name,
+    is_called_direction,
+    is_called_id,
+    is_called_money,
+    is_called_property,
+    is_called_time,
+    is_called_year,
+    is_named_date,
+    is_part_of_birth,
+    words_of,
+)
+from forecast_attn.data.number_stamps import decimal_step
+from forecast_attn.data.reading.clocks import is_clock_of_digits
+from forecast_attn.data.reading.time_parts import are_whole, holds_years
+
+EVEN = 0.05
+"""Share by which the steps of an axis, such as seconds or speeds, may differ from their median, or go back."""
+_MOST_DEGREES = 366
+"""Largest number of an angle, or of a day of a year."""
+_FEWEST_DIRECTIONS = 18
+"""Of the 36 tens of degrees of a circle, those that the wind of some months comes from."""
+_JULIAN_DAYS = 2_400_000, 2_500_000
+"""Days from 1858 to 2132."""
+_AS_OFTEN = 0.8
+"""Smallest over largest number of rows of codes that each stand in about as many."""
+
+
+class Doubt(StrEnum):
+    """A reason why a column is hardly the target."""
+
+    NAME = "names of something, or a clock"
+    CONSTANT = "a switch, codes or one value for all series"
+    AXIS = "an axis, a place or a property"
+
+
+def places_its_row(column: pd.Series, values: pd.Series, series: NDArray[np.int64]) -> bool:
+    """Return whether a column says when or of what its row is: a unit of time, an identifier, a counter."""
+    name = str(column.name)
+    is_called_so = name.lower() in (*ID_NAMES, *TIME_NAMES) or is_called_id(name) or is_named_date(name)
+    is_called_so = is_called_so or is_part_of_birth(name) or (is_called_year(name) and holds_years(column.dropna()))
+    return is_called_so or is_of_the_calendar(column) or _counts_or_cycles(values, series) or begins_again(column)
+
+
+def doubt_about(values: pd.Series, series: NDArray[np.int64], candidate: RoleCandidate) -> Doubt | None:
+    """The reason why a column is hardly the target, by its cells; None for one that may well be."""
+    name = str(values.name)
+    if is_called_a_name(name) and are_whole(values):
+        return Doubt.NAME
+    if (
+        _stands_still(values)
+        or _are_codes(values)
+        or (are_marks(values.dropna().to_numpy()) and not is_called_money(name))
+        or (series.any() and _follows_time(values, candidate))
+    ):
+        return Doubt.CONSTANT
+    if is_called_time(name) and _hardly_goes_back(values, series):
+        return Doubt.NAME
+    rises = _goes_one_way(values, series, evenly=False)
+    if rises and (_goes_one_way(values, series, evenly=True) or _counts_years(values)):
+        return Doubt.NAME
+    are_degrees = bool(values.dropna().between(-360, 360).all())
+    is_direction = _are_directions(values) or (is_called_direction(name) and are_degrees)
+    is_axis = is_called_property(name) or is_direction or _is_clock_number(values) or _are_julian_days(values)
+    # An axis may be uneven where no column is the time, or none of dates: ages of samples of a core, and their depth.
+    may_be_axis = counts_rows(candidate.time) or decimal_step(candidate.date_format) is not None
+    return Doubt.AXIS if is_axis or (may_be_axis and rises) else None
+
+
+def _stands_still(values: pd.Series) -> bool:
+    """Return whether a column is a switch, or mostly has the value of the row before: a size, a property."""
+    numbers = values.dropna().to_numpy()
+    if len(numbers) < 2 or (np.isin(numbers, (0, 1)).mean() > 0.8 and numbers.min() == 0 and numbers.max() == 1):
+        return True
+    is_mostly_zero = np.mean(numbers == 0) > 0.5  # as intermittent demand is
+    return len(np.unique(numbers)) == 2 or bool(np.mean(np.diff(numbers) == 0) > 0.5 and not is_mostly_zero)
+
+
+def _are_codes(values: pd.Series) -> bool:
+    """Return whether a column is mostly zero, and its few whole numbers stand for events: each as often as the others.
+
+    Of amounts, as of intermittent demand, small ones are more frequent.
+    """
+    counts = values[values != 0].value_counts()
+    is_of_few = 2 < len(counts) <= MANY**2 and (values == 0).mean() > 0.5 and are_whole(values)
+    return bool(is_of_few and counts.min() >= FEWEST_ROWS and counts.min() >= _AS_OFTEN * counts.max())
+
+
+def _follows_time(values: pd.Series, candidate: RoleCandidate) -> bool:
+    """Return whether all series have the same small whole numbers at a time: years since an event, weeks of a plan."""
+    steps = pd.factorize(candidate.stamps)[0]
+    is_small = are_whole(values) and not counts_many(values)
+    return is_small and len(np.unique(steps)) < len(steps) and not values.groupby(steps).nunique().gt(1).any()
+
+
+def counts_many(values: pd.Series) -> bool:
+    """Return whether whole numbers count something of which there are many: deaths, and no degrees of the wind."""
+    return bool(values.min() >= 0 and values.max() > _MOST_DEGREES and are_whole(values))
+
+
+def _is_clock_number(values: pd.Series) -> bool:
+    """Return whether a column called time holds times of day as numbers: 1545 for a quarter to four."""
+    is_called = "time" in words_of(str(values.name))
+    return is_called and are_whole(values) and is_clock_of_digits(values.dropna().astype(np.int64))
+
+
+def _are_directions(values: pd.Series) -> bool:
+    """Return whether a column holds tens of degrees of a circle, as those of the wind, and hardly another code."""
+    tens = values.dropna().to_numpy() / 10
+    on_circle = tens[(tens == np.round(tens)) & (tens >= 0) & (tens <= 36)]
+    around = np.unique(on_circle)
+    return len(around) >= _FEWEST_DIRECTIONS and around[-1] >= 35 and len(on_circle) >= MOSTLY_STEPS * len(tens)
+
+
+def _are_julian_days(values: pd.Series) -> bool:
+    """Return whether numbers are days since 4713 BC with a time of day, as of astronomers, or called an epoch."""
+    is_epoch = words_of(str(values.name)) == ["epoch"]
+    return is_epoch or (bool(values.dropna().between(*_JULIAN_DAYS).all()) and not are_whole(values))
+
+
+def _goes_one_way(values: pd.Series, series: NDArray[np.int64], *, evenly: bool) -> bool:
+    """Return whether numbers rise, or fall, with nearly every row of a series, and hardly go back, as no measurement.
+
+    Args:
+        values: a column.
+        series: number of each row's series (num_rows,).
+        evenly: by about the same in nearly every row, as those of a clock.
+    """
+    steps = np.diff(values.to_numpy())[series[1:] == series[:-1]]
+    steps = steps if steps.sum() > 0 else -steps
+    least = (1 - EVEN) * np.abs(steps).sum()
+    if len(steps) < FEWEST_ROWS or not (np.mean(steps > 0) >= 1 - EVEN and steps.sum() >= least):
+        return False
+    usual = np.median(steps)
+    return not evenly or bool(np.mean(np.abs(steps - usual) <= EVEN * abs(usual)) >= MOSTLY_STEPS)
+
+
+def _hardly_goes_back(values: pd.Series, series: NDArray[np.int64]) -> bool:
+    """Return whether numbers go on or stay from row to row of a series: milliseconds after which something was seen."""
+    steps = np.diff(values.to_numpy())[series[1:] == series[:-1]]
+    return len(steps) >= FEWEST_ROWS and bool(np.mean(steps >= 0) >= 1 - EVEN)
+
+
+def _counts_years(values: pd.Series) -> bool:
+    """Return whether numbers that rise are years and their parts, however these are written: 1964.1 to 1964.4."""
+    years = np.unique(np.floor(values.dropna().to_numpy()))
+    return holds_years(pd.Series(years)) and bool((np.diff(years) == 1).all())
+
+
+def _counts_or_cycles(values: pd.Series, series: NDArray[np.int64]) -> bool:
+    """Return whether whole numbers mostly go up by one in each row of a series, as 1 to 7, or 1 to 31 do."""
+    order = np.argsort(series, kind="stable")
+    numbers, series = values.to_numpy()[order], series[order]
+    inside = series[1:] == series[:-1]
+    if len(numbers) < 3 or not inside.any() or np.isnan(numbers).any() or not are_whole(values):
+        return False
+    steps = np.diff(numbers)[inside]
+    are_years = holds_years(values) and steps.min() >= 0 and steps.max() == 1
+    return bool(are_years or np.mean(steps == 1) > 0.6)
