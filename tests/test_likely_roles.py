@@ -635,7 +635,68 @@ def path_of_a_glider() -> pd.DataFrame:
     return pd.DataFrame({"stamp": stamps, "track": noise(200).cumsum() % 360, "altitude": noise(200).cumsum()})
 
 
+def flow_of_a_catchment() -> pd.DataFrame:
+    """Hydrologists call the observed discharge `Qo`, the last column."""
+    return pd.DataFrame({"Date": days(90), "P": noise(90), "E0": noise(90), "Qo": noise(90)})
+
+
+def greenness_of_a_camera() -> pd.DataFrame:
+    """Photos by day; the nights have no rows, that of the change of clocks neither."""
+    stamps = pd.date_range("2021-01-01", "2021-12-31 23:30", freq="30min")
+    stamps = stamps[(stamps.hour > 6) & (stamps.hour < 20)]
+    jitter = pd.to_timedelta(RNG.integers(31, 33, len(stamps)), "s")
+    statistics = {name: noise(len(stamps)) for name in ("exposure", "ir_mean", "ir_std", "ir_5_qtl", "ir_50_qtl")}
+    return pd.DataFrame({"stamp": (stamps + jitter).strftime("%Y-%m-%d %H:%M:%S"), **statistics, "elev": noise(1)[0]})
+
+
+def lives_of_patients() -> pd.DataFrame:
+    """The only number of a row, the days since something, is no target."""
+    return pd.DataFrame({"rownames": range(1, 61), "years.after.birth": noise(60).round(1)})
+
+
+def bakes_of_episodes() -> pd.DataFrame:
+    """Several bakers have a row in each episode of a season."""
+    episodes = np.tile(np.repeat(np.arange(1, 9), 6), 5)
+    seasons, baker = np.repeat(np.arange(1, 6), 48), RNG.choice([*"abcdefgh"], 240)
+    return pd.DataFrame({"series": seasons, "episode": episodes, "baker": baker, "rank": RNG.integers(1, 7, 240)})
+
+
+def returns_beside_cash() -> pd.DataFrame:
+    """The cash earns far less than shares move."""
+    names = ("AAPL", "AXP", "BA", "CAT", "CVX", "DD", "DIS", "GS", "HD", "IBM", "KO", "V")
+    shares = {name: RNG.normal(0, 0.01, 90).round(5) for name in names}
+    return pd.DataFrame({"Date": days(90), **shares, "cash": 1e-5 + RNG.uniform(0, 1e-6, 90).round(8)})
+
+
+def ticks_of_broods() -> pd.DataFrame:
+    """Means of some broods a year are averaged, never summed."""
+    years = np.repeat(np.arange(1990, 2010), RNG.integers(3, 9, 20))
+    return pd.DataFrame({"YEAR": years, "meanTICKS": RNG.gamma(1, 9, len(years)).round(3)})
+
+
+def sieves() -> pd.DataFrame:
+    """`mm` is a unit of length where it is not the whole name."""
+    openings = np.round(np.geomspace(0.02, 125, 30)[::-1], 4)
+    return pd.DataFrame({"Designation": [f"no {at}" for at in range(30)], "opening, mm": openings, "wire": noise(30)})
+
+
+def prices_without_names() -> pd.DataFrame:
+    """As gnuplot's example: the day, the first, highest, lowest and last price, and how many shares were sold."""
+    first, last = noise(90), noise(90)
+    prices = {"high": np.maximum(first, last) + 1, "low": np.minimum(first, last) - 1, "last": last}
+    frame = pd.DataFrame({"day": days(90), "first": first, **prices, "volume": RNG.integers(1e6, 9e6, 90)})
+    return frame.T.reset_index(drop=True).T.set_axis([f"column_{at}" for at in range(1, 7)], axis=1)
+
+
 CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
+    "catchment": (flow_of_a_catchment, {"target": "Qo"}),
+    "camera": (greenness_of_a_camera, {"target": "ir_mean", "resample": "30min", "tz": None}),
+    "lives": (lives_of_patients, {}),
+    "episodes": (bakes_of_episodes, {}),
+    "cash": (returns_beside_cash, {"wide": True}),
+    "broods": (ticks_of_broods, {"target": None, "resample": "1", "aggregate": None}),
+    "prices without names": (prices_without_names, {"target": "column_5"}),
+    "sieves": (sieves, {"time": "row-number"}),
     "prices": (prices_of_several_goods, {"item_id": "state", "target": "consumption"}),
     "shots": (shots_of_a_game, {"target": "row-count"}),
     "regions": (regions_of_three_periods, {"time": "period", "item_id": "region"}),

@@ -28,6 +28,8 @@ _SCALE_APART = 20.0
 """Largest over smallest median of columns that are alike."""
 _MOVES_APART, _MOVES_OF_MANY_APART = 4.0, 16.0
 """Largest over smallest usual step, as a share of its column's median, of series of one kind and unlike size."""
+_MANY_BESIDE_ONE = 12
+"""Columns of which one may be of another size."""
 _LONG_TAIL = 5
 """Letters of the words or the unit in which all names end."""
 
@@ -92,9 +94,10 @@ def _differ_by_one_number(names: list[str]) -> bool:
 
 
 def _have_one_scale(columns: list[pd.Series]) -> bool:
-    """Return whether columns are of one kind by their size."""
-    medians = np.array([column.abs().median() for column in columns])
-    return len(medians) > 0 and bool((medians > 0).all() and medians.max() <= _SCALE_APART * medians.min())
+    """Return whether columns are of one kind by their size; of many, all but one, as the cash beside shares."""
+    medians = np.sort([column.abs().median() for column in columns])
+    ways = [medians[1:], medians[:-1]] if len(medians) >= _MANY_BESIDE_ONE else [medians]
+    return any(len(way) > 0 and 0 < way[-1] <= _SCALE_APART * way[0] for way in ways)
 
 
 def _move_alike(columns: list[pd.Series]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from forecast_attn.data.column_names import is_called_count, is_called_intensity, is_called_money
+from forecast_attn.data.column_names import is_called_count, is_called_intensity, is_called_mean, is_called_money
 
 FEWEST_NUMBERS = 20
 _UNLIKE = 0.3
@@ -41,11 +41,11 @@ def may_be_summed(name: str, values: NDArray[np.float64], series: NDArray[np.sig
 
 
 def _are_shares(name: str, values: NDArray[np.float64]) -> bool:
-    """Return whether numbers are shares, marks or degrees, whose sum means nothing, by their cells or their name.
+    """Return whether numbers are means, shares, marks or degrees, which nobody sums, by their cells or their name.
 
     Shares lie within 0 and 1; other levels lie close to each other, as amounts, save those of money, hardly do.
     """
-    if is_called_intensity(name):
+    if is_called_intensity(name) or is_called_mean(name):
         return True
     if is_called_money(name) or is_called_count(name) or len(values) < FEWEST_NUMBERS:
         return False

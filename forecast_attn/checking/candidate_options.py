@@ -54,6 +54,8 @@ class CandidateOptions:
             return
         name = self.name.partition(".")[0]
         targets = target_candidates(self.frame, candidate, self.config, name, self.codes)
+        if candidate.counts_rows and not targets.names:
+            return
         may_be_counted = candidate.event_stamps is not None or targets.are_unlikely
         counted_rows = self._rows_counted(candidate) if may_be_counted else None
         if self._knows_target(options, candidate):

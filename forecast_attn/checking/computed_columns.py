@@ -1,4 +1,4 @@
-"""Columns that follow from another one, row by row: its past, its change, its logarithm."""
+"""What columns of numbers say of each other, row by row: one is the past of another, or four are prices of a day."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+
+Numbers = NDArray[np.float64]
 
 _MOST_COMPARED, _FEWEST_COMPARED, _ROWS_COMPARED = 60, 10, 500
 """Columns that are compared with each other, and the rows of them."""
@@ -28,14 +30,37 @@ def computed_columns(columns: Mapping[str, pd.Series]) -> set[str]:
     return {name for name, other in pairs if _is_computed_from(cells[name], cells[other])}
 
 
-def _is_computed_from(numbers: NDArray[np.float64], others: NDArray[np.float64]) -> bool:
+def closing_prices(columns: Mapping[str, pd.Series]) -> set[str]:
+    """The last of four neighbouring columns of which the second is the highest in each row, and the third the lowest.
+
+    Nearly in each. Those are the first, the highest, the lowest and the last price of a day, in files without names of columns.
+
+    Args:
+        columns: of one table, by name, in its order.
+    """
+    names = list(columns)
+    fours = (names[at : at + 4] for at in range(len(names) - 3))
+    return {four[-1] for four in fours if _are_prices_of_a_day(*(columns[name].to_numpy() for name in four))}
+
+
+def _are_prices_of_a_day(first: Numbers, highest: Numbers, lowest: Numbers, last: Numbers) -> bool:
+    known = np.isfinite(first + highest + lowest + last)
+    lie_within = (lowest <= np.minimum(first, last)) & (np.maximum(first, last) <= highest)
+    differ = (lowest < highest) & (first != last)
+    are_many = known.sum() >= _FEWEST_COMPARED
+    return bool(
+        are_many and lie_within[known].mean() >= _MOSTLY and differ[known].mean() > 0.5 and lowest[known].min() > 0
+    )
+
+
+def _is_computed_from(numbers: Numbers, others: Numbers) -> bool:
     """Return whether a column is the past, the change or the logarithm of another one, in nearly all rows that tell."""
     with np.errstate(divide="ignore", invalid="ignore"):
         candidates = (others[:-1], np.diff(others), np.log(others[1:]))
     return any(_are_nearly_equal(numbers[1:], each) for each in candidates)
 
 
-def _are_nearly_equal(numbers: NDArray[np.float64], others: NDArray[np.float64]) -> bool:
+def _are_nearly_equal(numbers: Numbers, others: Numbers) -> bool:
     known = np.isfinite(numbers) & np.isfinite(others)
     if known.sum() < _FEWEST_COMPARED or len(np.unique(numbers[known])) < known.sum() / 2:
         return False

@@ -51,6 +51,8 @@ FULL = 0.8
 """Share of steps that have a row, of a step that is fine enough."""
 _HALF = 1 - MOST_HIDDEN
 """The same, where no step has as many: the other steps are hidden."""
+_LONGEST_CHANGE = np.timedelta64(2, "h")
+"""From the row before to the row after the hour that a clock skips; a night without rows tells no zone."""
 _FEWEST_FILLED = 10
 """Steps that irregular rows must fill."""
 _ROUND = tuple(digit * 10**power for power in range(15) for digit in (1, 2, 5))
@@ -215,7 +217,9 @@ def _mask(problem: Problem, finding: Finding) -> Options | None:
     cells, panel, roles = problem.examination.cells, problem.examination.panel, problem.examination.roles
     if finding.code == "FA204" and cells is not None and panel is not None and panel.frequency.is_within_day:
         uneven = uneven_steps(cells, panel.frequency)
-        zone = _zone_of_changes(problem, cells, uneven.at[uneven.gaps])
+        after = uneven.at[uneven.gaps]
+        lost = cells.stamps[after] - cells.stamps[after - 1]
+        zone = _zone_of_changes(problem, cells, after[lost <= _LONGEST_CHANGE])
         if zone is not None:
             return {"tz": zone}
     if problem.config.missing == "auto" and "missing" not in problem.options:

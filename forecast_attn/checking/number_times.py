@@ -204,7 +204,8 @@ def is_of_the_calendar(column: pd.Series) -> bool:
     if unit in _MOST_OF_UNITS and len(plain) <= _MOST_LETTERS and is_numeric(column):  # `hr` may be a heart rate
         unit = unit if pd.to_numeric(column, errors="coerce").max() <= _MOST_OF_UNITS[unit] else None
     is_part = re.match(r"(minute|hour|day|week|month)s?[ _.]?of[ _.]?(the |y|m|w|p)", plain) is not None
-    return unit is not None or is_part or plain in CALENDAR_NAMES or plain in COUNTERS
+    is_counter = plain in COUNTERS and not (pd.api.types.is_float_dtype(column.dtype) and not are_whole(column))
+    return unit is not None or is_part or plain in CALENDAR_NAMES or is_counter
 
 
 def counts_up(column: pd.Series, *, in_series: bool = False) -> bool:

@@ -63,6 +63,8 @@ class OptionSearch:
                 return
             proposals = []
             ways = list(self._candidate_options.of(candidate, most))
+            if candidate.counts_rows and not ways:  # persons, one below the other
+                continue
             self.likely.append((candidate, ways[0] if ways else self._candidate_options.with_any_target(candidate)))
             for options in () if candidate.is_in_no_order else ways:
                 proposal = self._settled(options)

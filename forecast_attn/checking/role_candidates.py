@@ -138,8 +138,12 @@ class RoleCandidate:
     @property
     def is_by_order(self) -> bool:
         """True for one series whose rows are in order, by their number or by an age, and have no date."""
-        are_numbered = self.kind in (TimeKind.COUNTED_ROWS, TimeKind.ROW_NUMBERS)
-        return self.item_id is None and (are_numbered or is_called_age(self.time)) and self.stamps.dtype.kind != "M"
+        return self.item_id is None and (self.counts_rows or is_called_age(self.time)) and self.stamps.dtype.kind != "M"
+
+    @property
+    def counts_rows(self) -> bool:
+        """True where the time is the number of the row, be it counted here or in the file."""
+        return self.kind in (TimeKind.COUNTED_ROWS, TimeKind.ROW_NUMBERS)
 
     @property
     def is_in_no_order(self) -> bool:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.checking.alike_columns import MANY, are_alike
 from forecast_attn.checking.amounts import are_scores, may_be_summed
-from forecast_attn.checking.computed_columns import computed_columns
+from forecast_attn.checking.computed_columns import closing_prices, computed_columns
 from forecast_attn.checking.role_candidates import RoleCandidate
 from forecast_attn.checking.row_order import jumps
 from forecast_attn.checking.series_candidates import MOST_REPEATED, series_numbers
@@ -35,8 +35,11 @@ from forecast_attn.data.column_names import (
     is_called_money,
     is_called_outcome,
     is_called_past,
+    is_called_property,
+    is_called_time,
     is_called_unit_price,
     is_called_weather,
+    is_mean_beside_spread,
     is_one_of_letters,
     is_unnamed_counter,
     words_of,
@@ -109,18 +112,19 @@ def target_candidates(
     numbers = _changing(frame, numbers, series) if series.any() else numbers
     values = {name: _as_numbers(frame[name]) for name in numbers}
     likely = [name for name in numbers if not places_its_row(frame[name], values[name], series)]
-    likely = likely or ([] if series.any() else numbers)
+    likely = likely or ([] if series.any() else [name for name in numbers if not is_called_time(name)])
     located = coordinates(frame, candidate)
     doubts = {name: Doubt.NAME if name in codes else doubt_about(values[name], series, candidate) for name in likely}
     doubts |= {name: Doubt.AXIS for name in located.intersection(likely) if doubts[name] is None}
-    evidence = _Evidence({name: values[name] for name in likely}, doubts, located, candidate, name)
-    ranked = evidence.ranked()
+    are_unnamed = unnamed_column(1) in frame
+    evidence = _Evidence({name: values[name] for name in likely}, doubts, located, candidate, name, are_unnamed)
+    ranked = evidence.ranked() if evidence.may_be_forecast or not candidate.counts_rows else []
     happen_at_places = not evidence.is_named and any(jumps(values[name]) for name in located.intersection(numbers))
     are_events = candidate.may_be_counted and bool(ranked) and not evidence.is_called_amount(ranked[0])
     are_events = are_events and _are_events(frame, values[ranked[0]], candidate, series)
     is_rare = candidate.is_of_events and bool(ranked) and not _is_mostly_known(values[ranked[0]])
     are_unlikely = all(doubts.values()) or happen_at_places or are_events or is_rare
-    return Targets(tuple(ranked), evidence.are_alike(are_unnamed=unnamed_column(1) in frame), are_unlikely)
+    return Targets(tuple(ranked), evidence.are_alike(), are_unlikely)
 
 
 @dataclass(frozen=True)
@@ -134,6 +138,8 @@ class _Evidence:
     """Coordinates."""
     candidate: RoleCandidate
     table: str
+    are_unnamed: bool
+    """True where the file has no names of columns."""
 
     @cached_property
     def by_name(self) -> dict[str, int]:
@@ -155,8 +161,10 @@ class _Evidence:
 
     @cached_property
     def outcomes(self) -> set[str]:
-        """The columns called an outcome, or the last price, unless several are."""
+        """The columns called an outcome, the last price or the mean of a spread, unless several are."""
         called = {each for each in self.values if is_called_outcome(each) or is_called_close(each)}
+        called |= closing_prices(self.values) if self.are_unnamed else set()
+        called |= {each for each in self.values if is_mean_beside_spread(each, self.values)}
         called -= {each for each in called if is_called_forecast(each) or is_called_past(each)}
         return called if len(called) <= max(_MOST_OUTCOMES, _SHARE_OF_OUTCOMES * len(self.values)) else set()
 
@@ -204,18 +212,24 @@ class _Evidence:
         named = self.prices | self.titled | self.outcomes | (self.totals if len(self.totals) == 1 else set())
         return any(self._is_called_target(each) or each in named for each in self.values)
 
+    @property
+    def may_be_forecast(self) -> bool:
+        """True unless all columns are names, switches or properties of persons, and none is called a target."""
+        amounts = (name for name, doubt in self.doubts.items() if doubt in (None, Doubt.AXIS))
+        return self.is_named or not all(map(is_called_property, amounts))
+
     def ranked(self) -> list[str]:
         """The columns, the likeliest first."""
         return sorted(self.values, key=lambda column: (-self._points(column), self.by_name[column]))
 
-    def are_alike(self, *, are_unnamed: bool) -> bool:
+    def are_alike(self) -> bool:
         """Return whether the columns are rather series of one kind than a target and its covariates."""
         stamps = self.candidate.stamps
         are_events = self.candidate.is_of_events and 1 - len(np.unique(stamps)) / len(stamps) > MOST_REPEATED
         computed = {name for name in self.computed if not is_called_past(name)}
         columns = [column for name, column in self.values.items() if name not in computed]
         may_differ = self.is_named or are_events
-        return not self.older and are_alike(columns, may_differ=may_differ, are_unnamed=are_unnamed)
+        return not self.older and are_alike(columns, may_differ=may_differ, are_unnamed=self.are_unnamed)
 
     def is_called_amount(self, column: str) -> bool:
         """Return whether the name of a column says that it adds up over events, or that the table is about it."""

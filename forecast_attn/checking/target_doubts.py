@@ -21,6 +21,7 @@ from forecast_attn.data.column_names import (
     is_called_id,
     is_called_money,
     is_called_property,
+    is_called_since,
     is_called_time,
     is_called_year,
     is_named_date,
@@ -56,16 +57,17 @@ def places_its_row(column: pd.Series, values: pd.Series, series: NDArray[np.int6
     name = str(column.name)
     is_called_so = name.lower() in (*ID_NAMES, *TIME_NAMES) or is_called_id(name) or is_named_date(name)
     is_called_so = is_called_so or is_part_of_birth(name) or (is_called_year(name) and holds_years(column.dropna()))
-    return is_called_so or is_of_the_calendar(column) or _counts_or_cycles(values, series) or begins_again(column)
+    counts = _counts_or_cycles(values, series) or _counts_groups(values, series)
+    return is_called_so or is_of_the_calendar(column) or counts or begins_again(column)
 
 
 def doubt_about(values: pd.Series, series: NDArray[np.int64], candidate: RoleCandidate) -> Doubt | None:
     """The reason why a column is hardly the target, by its cells; None for one that may well be."""
     name = str(values.name)
-    if is_called_a_name(name) and are_whole(values):
+    if is_called_since(name) or (is_called_a_name(name) and are_whole(values)):
         return Doubt.NAME
     if (
-        _stands_still(values)
+        _stands_still(values, series)
         or _are_codes(values)
         or (are_marks(values.dropna().to_numpy()) and not is_called_money(name))
         or (series.any() and _follows_time(values, candidate))
@@ -84,9 +86,10 @@ def doubt_about(values: pd.Series, series: NDArray[np.int64], candidate: RoleCan
     return Doubt.AXIS if is_axis or (may_be_axis and rises) else None
 
 
-def _stands_still(values: pd.Series) -> bool:
+def _stands_still(values: pd.Series, series: NDArray[np.int64]) -> bool:
     """Return whether a column is a switch, or mostly has the value of the row before: a size, a property."""
-    numbers = values.dropna().to_numpy()
+    order = np.argsort(series, kind="stable")
+    numbers = values.iloc[order].dropna().to_numpy()
     if len(numbers) < 2 or (np.isin(numbers, (0, 1)).mean() > 0.8 and numbers.min() == 0 and numbers.max() == 1):
         return True
     is_mostly_zero = np.mean(numbers == 0) > 0.5  # as intermittent demand is
@@ -162,6 +165,17 @@ def _counts_years(values: pd.Series) -> bool:
     """Return whether numbers that rise are years and their parts, however these are written: 1964.1 to 1964.4."""
     years = np.unique(np.floor(values.dropna().to_numpy()))
     return holds_years(pd.Series(years)) and bool((np.diff(years) == 1).all())
+
+
+def _counts_groups(values: pd.Series, series: NDArray[np.int64]) -> bool:
+    """Return whether whole numbers begin at one in each series, and stay or go up by one: episodes of seasons."""
+    order = np.argsort(series, kind="stable")
+    numbers, series = values.to_numpy()[order], series[order]
+    inside = series[1:] == series[:-1]
+    if not series.any() or np.isnan(numbers).any() or not (numbers[np.append(True, ~inside)] == 1).all():
+        return False
+    steps = np.diff(numbers)[inside]
+    return bool(np.isin(steps, (0, 1)).all() and (numbers[np.append(~inside, True)] > 2).mean() > 0.5)
 
 
 def _counts_or_cycles(values: pd.Series, series: NDArray[np.int64]) -> bool:

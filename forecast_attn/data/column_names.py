@@ -5,7 +5,9 @@ Each meaning has one list, of words in lower case. A word of another language be
 
 from __future__ import annotations
 
+import itertools
 import re
+from collections.abc import Iterable
 
 # --------------------------------------------------------------------------- time
 
@@ -80,7 +82,10 @@ _COMPUTED_WORDS = {"expected", "theoretical", "clear", "clearsky", "extraterrest
 """Words of what was computed rather than measured, such as the radiation of a clear sky, or the error of a value."""
 _CLOSE_WORDS = {"close", "closing", "cierre", "schluss", "schlusskurs", "clôture", "cloture", "chiusura", "fechamento"}
 """Words of the last price of a day, which is forecast rather than the first, the highest or the lowest."""
-_OUTCOMES = ("discharge", "streamflow", "runoff", "inflow", "cases", "orders", "admissions", "visitors", "ridership")
+_OUTCOMES = (
+    *("discharge", "streamflow", "runoff", "inflow", "qo", "qobs"),
+    *("cases", "orders", "admissions", "visitors", "ridership"),
+)
 """Last words of names of what weather, plans and prices bring about."""
 _MEASURED_WORDS = {"observed", "actual"}
 """First words of names of what came true, beside what drives it or was expected."""
@@ -126,6 +131,9 @@ _INTENSITY_WORDS = {
     *("age", "level", "index", "priority", "rank"),
 }
 """Words of numbers that are averaged, never summed."""
+_MEAN_WORDS = {"mean", "avg", "average", "median"}
+_SPREAD_WORDS = {"std", "sd", "stdev", "stddev", "min", "max", "qtl", "quantile", "var"}
+"""Words of other statistics of what a mean is of."""
 
 
 # --------------------------------------------------------------------------- what names mean
@@ -143,9 +151,9 @@ def unit_of(name: str) -> str | None:
 
 
 def unit_of_last_word(name: str) -> str | None:
-    """Return the unit of time that is the last word of a name, `pan_day`, `Weeks`; None for a letter, too."""
+    """Return the unit of time that is the last word of a name, `pan_day`, `Weeks`; None for letters, `width, mm`."""
     last = "".join(words_of(name)[-1:])
-    return unit_of(last.removesuffix("s")) if len(last) > 1 else None
+    return unit_of(last.removesuffix("s")) if len(last) > 1 and last != "mm" else None
 
 
 def is_called_year(name: str) -> bool:
@@ -154,14 +162,19 @@ def is_called_year(name: str) -> bool:
 
 
 def is_called_time(name: str) -> bool:
-    """Return whether a name ends in a time, an age or a unit of it, `pan_day`, or begins so: `DaysSinceDose`.
+    """Return whether a name ends in a time, an age or a unit of it, `pan_day`, or says since when: `DaysSinceDose`.
 
     A unit may stand behind it: `Time (s)`.
     """
-    name = re.sub(r"\s*[(\[].*[)\]]\s*$", "", name)
-    words = [word.removesuffix("s") for word in words_of(name)]
-    is_since = len(words) > 1 and words[1] in _SINCE_WORDS and unit_of_last_word(words[0]) is not None
-    return is_since or not _TIME_WORDS.isdisjoint(words[-1:]) or unit_of_last_word(name) is not None
+    plain = re.sub(r"\s*[(\[].*[)\]]\s*$", "", name)
+    last = [word.removesuffix("s") for word in words_of(plain)[-1:]]
+    return is_called_since(plain) or not _TIME_WORDS.isdisjoint(last) or unit_of_last_word(plain) is not None
+
+
+def is_called_since(name: str) -> bool:
+    """Return whether a name says how long ago something was: `DaysSinceDose`, `years.after.birth`."""
+    pairs = itertools.pairwise(words_of(name))
+    return any(word in _SINCE_WORDS and unit_of_last_word(unit) is not None for unit, word in pairs)
 
 
 def is_called_date(name: str) -> bool:
@@ -252,6 +265,19 @@ def is_called_intensity(name: str) -> bool:
     return not _INTENSITY_WORDS.isdisjoint(words_of(name)) or "%" in name or "per" in words_of(name)
 
 
+def is_called_mean(name: str) -> bool:
+    """Return whether a column holds means of something by its name: `ir_mean`, `meanTICKS`."""
+    return not _MEAN_WORDS.isdisjoint(words_of(name))
+
+
+def is_mean_beside_spread(name: str, names: Iterable[str]) -> bool:
+    """Return whether a column holds by its name the mean of what two others hold the spread of: `ir_mean`, `ir_std`."""
+    subject = [word for word in words_of(name) if word not in _MEAN_WORDS]
+    spreads = (words for words in map(words_of, names) if not _SPREAD_WORDS.isdisjoint(words))
+    of_subject = (words for words in spreads if [word for word in words if word not in _SPREAD_WORDS] == subject)
+    return bool(subject) and is_called_mean(name) and len(list(itertools.islice(of_subject, 2))) == 2
+
+
 def is_called_forecast(name: str) -> bool:
     """Return whether a column holds by its name what somebody forecast, or computed: `expected_orders`, `ghi_clear`."""
     return not (FORECAST_WORDS | _COMPUTED_WORDS).isdisjoint(words_of(name))
@@ -293,8 +319,9 @@ def is_called_level(name: str) -> bool:
 
 
 def is_one_of_letters(name: str, names: list[str]) -> bool:
-    """Return whether many columns are called by a capital, as shares of an exchange are: `Y` is no target there."""
-    return len(name) == 1 and name.isupper() and sum(len(each) == 1 and each.isupper() for each in names) > 8
+    """Return whether many columns are called by a letter, as shares of an exchange are: `Y` is no target there."""
+    letters = [each for each in names if len(each) == 1 and each.isalpha()]
+    return name in letters and sum(each.isupper() == name.isupper() for each in letters) > 8
 
 
 def is_called_base(name: str) -> bool:
