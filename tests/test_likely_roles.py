@@ -688,6 +688,15 @@ def prices_without_names() -> pd.DataFrame:
     return frame.T.reset_index(drop=True).T.set_axis([f"column_{at}" for at in range(1, 7)], axis=1)
 
 
+def persons_asked(years_apart: bool) -> pd.DataFrame:
+    """A survey numbers whom it asks from 1 on, others each year; a panel asks the same persons again."""
+    years, persons = np.repeat(np.arange(1990, 2010), 40), np.tile(np.arange(1, 41), 20)
+    of_person = noise(800) if years_apart else noise(40)[persons - 1] + noise(800) / 10
+    return pd.DataFrame(
+        {"id": persons, "year": years, "income": of_person, "hours": of_person[::-1], "sex": RNG.choice([*"fm"], 800)}
+    )
+
+
 CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
     "catchment": (flow_of_a_catchment, {"target": "Qo"}),
     "camera": (greenness_of_a_camera, {"target": "ir_mean", "resample": "30min", "tz": None}),
@@ -696,6 +705,8 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
     "cash": (returns_beside_cash, {"wide": True}),
     "broods": (ticks_of_broods, {"target": None, "resample": "1", "aggregate": None}),
     "prices without names": (prices_without_names, {"target": "column_5"}),
+    "survey": (lambda: persons_asked(years_apart=True), {"item_id": None, "ignore": ("id",)}),
+    "panel": (lambda: persons_asked(years_apart=False), {"ignore": None, "target": "income"}),
     "sieves": (sieves, {"time": "row-number"}),
     "prices": (prices_of_several_goods, {"item_id": "state", "target": "consumption"}),
     "shots": (shots_of_a_game, {"target": "row-count"}),

@@ -28,8 +28,8 @@ _SCALE_APART = 20.0
 """Largest over smallest median of columns that are alike."""
 _MOVES_APART, _MOVES_OF_MANY_APART = 4.0, 16.0
 """Largest over smallest usual step, as a share of its column's median, of series of one kind and unlike size."""
-_MANY_BESIDE_ONE = 12
-"""Columns of which one may be of another size."""
+_MANY_SHARES = 12
+"""Shares beside which one column may be of another size, as cash is."""
 _LONG_TAIL = 5
 """Letters of the words or the unit in which all names end."""
 
@@ -43,7 +43,7 @@ def are_alike(columns: list[pd.Series], *, may_differ: bool, are_unnamed: bool) 
         are_unnamed: whether the file has no names of columns.
     """
     names = [str(column.name) for column in columns]
-    are_of_one_scale = _have_one_scale(columns)
+    are_of_one_scale = _have_one_scale(_without_cash(columns))
     stem = _common_stem(names) if len(names) > 1 else None
     is_word = stem is not None and len(stem) >= _LETTERS_OF_A_STEM
     if stem is not None and (is_word or len(names) > 2) and are_of_one_scale:
@@ -94,10 +94,15 @@ def _differ_by_one_number(names: list[str]) -> bool:
 
 
 def _have_one_scale(columns: list[pd.Series]) -> bool:
-    """Return whether columns are of one kind by their size; of many, all but one, as the cash beside shares."""
-    medians = np.sort([column.abs().median() for column in columns])
-    ways = [medians[1:], medians[:-1]] if len(medians) >= _MANY_BESIDE_ONE else [medians]
-    return any(len(way) > 0 and 0 < way[-1] <= _SCALE_APART * way[0] for way in ways)
+    """Return whether columns are of one kind by their size."""
+    medians = np.array([column.abs().median() for column in columns])
+    return len(medians) > 0 and bool((medians > 0).all() and medians.max() <= _SCALE_APART * medians.min())
+
+
+def _without_cash(columns: list[pd.Series]) -> list[pd.Series]:
+    """The columns without one that is no code of a share beside many that are."""
+    shares = [column for column in columns if re.fullmatch("[A-Z]{1,5}", str(column.name))]
+    return shares if len(columns) - 1 == len(shares) >= _MANY_SHARES else columns
 
 
 def _move_alike(columns: list[pd.Series]) -> bool:

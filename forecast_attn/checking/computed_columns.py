@@ -33,7 +33,7 @@ def computed_columns(columns: Mapping[str, pd.Series]) -> set[str]:
 def closing_prices(columns: Mapping[str, pd.Series]) -> set[str]:
     """The last of four neighbouring columns of which the second is the highest in each row, and the third the lowest.
 
-    Nearly in each. Those are the first, the highest, the lowest and the last price of a day, in files without names of columns.
+    Nearly in each: the first, the highest, the lowest and the last price of a day, in a file without names of columns.
 
     Args:
         columns: of one table, by name, in its order.

@@ -9,8 +9,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.checking.number_times import FEWEST_ROWS, MOSTLY_REGULAR
-from forecast_attn.data.column_names import is_called_a_name, is_called_id
-from forecast_attn.data.reading.time_parts import FEWEST_STARTS
+from forecast_attn.data.column_names import counts_rows, is_called_a_name, is_called_id
+from forecast_attn.data.reading.time_parts import FEWEST_STARTS, are_whole
 
 FEWEST_PER_SERIES = 3
 """Rows that half of the series must have for their identifier to be one; of one column, that half of the rows have."""
@@ -32,6 +32,10 @@ _UNEVEN = 0.75
 """Share of nearly equal steps below which all rows together are uneven; of business days, 0.8 are a day apart."""
 _EVEN_STEPS = 0.2
 """Share of its usual step by which one of such a series may miss it."""
+_MOST_COMPARED, _FEWEST_COMPARED = 100_000, 100
+"""Rows that are compared with that of their number before, and the fewest that tell."""
+_ALIKE = 0.1
+"""Correlation of such rows from which on they are of one thing, or of things alike."""
 Keys = NDArray[np.int64]
 
 
@@ -162,6 +166,41 @@ def _come_in_turn(column: pd.Series) -> bool:
     rows = np.argsort(keys, kind="stable")
     apart = np.diff(rows)[np.diff(keys[rows]) == 0]
     return bool(np.mean((apart <= count) & (apart > _IN_TURN * count)) > _IN_TURN)
+
+
+def are_numbered_anew(frame: pd.DataFrame, name: str, stamps: NDArray[Any]) -> bool:
+    """Return whether numbers count the rows of each time from 1 on, and no row is like that of its number before.
+
+    So are persons numbered whom a survey asks, others each year. Where nothing but the number could tell, it is an
+    identifier.
+
+    Args:
+        frame: as it stands in the file.
+        name: of the column of numbers.
+        stamps: times of the rows (num_rows,).
+    """
+    numbers = _numbers_of(frame[name])
+    if numbers.min() != 1 or not are_whole(numbers) or not (numbers.groupby(stamps).min() == 1).all():
+        return False
+    order = np.lexsort((stamps, numbers))[:_MOST_COMPARED]
+    pairs = np.flatnonzero(np.diff(numbers.to_numpy()[order]) == 0)
+    if len(pairs) < _FEWEST_COMPARED:
+        return False
+    others = [other for other in frame.columns if other != name and not counts_rows(str(other))]
+    rows = frame[others].iloc[order].loc[:, lambda some: some.nunique() > 1]
+    codes = rows.apply(lambda column: pd.Series(pd.factorize(column, sort=True)[0], column.index))
+    ranks = codes.groupby(stamps[order]).rank()
+    off = (ranks - ranks.groupby(stamps[order]).transform("mean")).to_numpy()
+    shared = np.abs((off[pairs] * off[pairs + 1]).mean(axis=0)) / np.maximum((off**2).mean(axis=0), 1e-9)
+    return bool(shared.max(initial=0) < _ALIKE + 3 / np.sqrt(len(pairs))) if len(shared) else False
+
+
+def _numbers_of(column: pd.Series) -> pd.Series:
+    """The numbers of a column, be they read as text, as those of identifiers are; NaN for other cells."""
+    if not isinstance(column.dtype, pd.CategoricalDtype):
+        return pd.to_numeric(column, errors="coerce").astype(np.float64)
+    of_categories = pd.to_numeric(pd.Series(column.cat.categories.astype(str)), errors="coerce").to_numpy(np.float64)
+    return pd.Series(np.append(of_categories, np.nan)[column.cat.codes], column.index)
 
 
 def equal_blocks(stamps: NDArray[Any]) -> Keys | None:

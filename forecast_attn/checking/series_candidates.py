@@ -18,6 +18,7 @@ from forecast_attn.checking.series_blocks import (
     FEWEST_TOGETHER,
     Keys,
     are_mixed,
+    are_numbered_anew,
     are_runs,
     are_series_of_rows,
     are_tracks,
@@ -62,6 +63,7 @@ def series_of(frame: pd.DataFrame, time: str, stamps: NDArray[Any], config: Data
     if automatic is not None and frame[automatic].isna().mean() <= MOST_REPEATED:
         keys = pd.factorize(frame[automatic])[0]
         is_one_series = time != ROW_NUMBER and not _repeated(none, stamps) and are_mixed(keys)
+        is_one_series = is_one_series or are_numbered_anew(frame, automatic, stamps)
         if not _repeated(keys, stamps) and not is_one_series:
             return automatic, keys
     if time == ROW_NUMBER:
@@ -71,7 +73,8 @@ def series_of(frame: pd.DataFrame, time: str, stamps: NDArray[Any], config: Data
         likely += [name for name in others if not _are_named_within(frame, name)]
         name = next(iter(likely), None) or places_of_rows(frame)
         return name, series_numbers(frame, name)
-    codes = {name: pd.factorize(frame[name], use_na_sentinel=False)[0] for name in _id_columns(frame, time, config)}
+    names = [name for name in _id_columns(frame, time, config) if not are_numbered_anew(frame, name, stamps)]
+    codes = {name: pd.factorize(frame[name], use_na_sentinel=False)[0] for name in names}
     incomplete = {name for name in codes if frame[name].isna().any()}
     if _repeated(none, stamps) <= MOST_REPEATED:  # a few repeats are mistakes, unless rows stand series after series
         complete = {name: codes[name] for name in codes if name not in incomplete}

@@ -36,10 +36,10 @@ from forecast_attn.data.column_names import (
     is_called_outcome,
     is_called_past,
     is_called_property,
-    is_called_time,
     is_called_unit_price,
     is_called_weather,
     is_mean_beside_spread,
+    is_named_date,
     is_one_of_letters,
     is_unnamed_counter,
     words_of,
@@ -112,7 +112,7 @@ def target_candidates(
     numbers = _changing(frame, numbers, series) if series.any() else numbers
     values = {name: _as_numbers(frame[name]) for name in numbers}
     likely = [name for name in numbers if not places_its_row(frame[name], values[name], series)]
-    likely = likely or ([] if series.any() else [name for name in numbers if not is_called_time(name)])
+    likely = likely or ([] if series.any() else [name for name in numbers if not is_named_date(name)])
     located = coordinates(frame, candidate)
     doubts = {name: Doubt.NAME if name in codes else doubt_about(values[name], series, candidate) for name in likely}
     doubts |= {name: Doubt.AXIS for name in located.intersection(likely) if doubts[name] is None}

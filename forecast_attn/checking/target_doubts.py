@@ -87,13 +87,17 @@ def doubt_about(values: pd.Series, series: NDArray[np.int64], candidate: RoleCan
 
 
 def _stands_still(values: pd.Series, series: NDArray[np.int64]) -> bool:
-    """Return whether a column is a switch, or mostly has the value of the row before: a size, a property."""
-    order = np.argsort(series, kind="stable")
-    numbers = values.iloc[order].dropna().to_numpy()
+    """Return whether a column is a switch, or mostly has the value of the row before: a size, a property.
+
+    Before it in the table, or in its series.
+    """
+    numbers = values.dropna().to_numpy()
     if len(numbers) < 2 or (np.isin(numbers, (0, 1)).mean() > 0.8 and numbers.min() == 0 and numbers.max() == 1):
         return True
     is_mostly_zero = np.mean(numbers == 0) > 0.5  # as intermittent demand is
-    return len(np.unique(numbers)) == 2 or bool(np.mean(np.diff(numbers) == 0) > 0.5 and not is_mostly_zero)
+    in_series = values.iloc[np.argsort(series, kind="stable")].dropna().to_numpy()
+    stays = max(np.mean(np.diff(each) == 0) for each in (numbers, in_series)) > 0.5
+    return len(np.unique(numbers)) == 2 or bool(stays and not is_mostly_zero)
 
 
 def _are_codes(values: pd.Series) -> bool:
