@@ -697,6 +697,39 @@ def persons_asked(years_apart: bool) -> pd.DataFrame:
     )
 
 
+def answers_of_persons() -> pd.DataFrame:
+    """A survey asks other persons each year, of whom it does not say more than their number was planned."""
+    years = np.repeat(np.arange(1990, 2010), RNG.integers(30, 50, 20))
+    answers = {"realrinc": noise(len(years)), "age": RNG.integers(18, 90, len(years)), "gender": "f"}
+    return pd.DataFrame({"year": years, **answers})
+
+
+def flows_of_creeks() -> pd.DataFrame:
+    """The only number of a row is what was measured, and no event, even if it says nothing of the next one."""
+    lengths = np.sort(RNG.integers(0, 900, (4, 30))).ravel()
+    stamps = pd.Timestamp("2017-01-01") + pd.to_timedelta(lengths, "D")
+    return pd.DataFrame({"site": np.repeat([*"abcd"], 30), "date": stamps.strftime("%Y-%m-%d"), "flow": noise(120)})
+
+
+def schools_of_some_years() -> pd.DataFrame:
+    """The earnings are known of few rows, which is no reason to forecast a code."""
+    frame = pd.DataFrame({"unitid": np.repeat(np.arange(500, 540), 8), "year": np.tile(np.arange(2007, 2015), 40)})
+    frame["degree_type"] = RNG.integers(1, 4, 320)
+    return frame.assign(earnings=np.where(frame["year"] % 4 == 0, noise(320), np.nan))
+
+
+def wars_of_states() -> pd.DataFrame:
+    """The days of some dates are unknown, and the rows are in no order of time."""
+    stamps = pd.Series(pd.Timestamp("1816-01-01") + pd.to_timedelta(RNG.integers(0, 60000, 200), "D"))
+    dates = stamps.dt.strftime("%m/%d/%Y").where(np.arange(200) % 9 > 0, "-9/-9/1900")
+    return pd.DataFrame({"stdate": dates, "mindur": noise(200).cumsum().round(2), "maxdur": noise(200)})
+
+
+def babies_by_months() -> pd.DataFrame:
+    """The spread of an age, and how many there were, stand behind it."""
+    return pd.DataFrame({"month": months(60), "sd": noise(60), "crawling": noise(60), "hours": noise(60)})
+
+
 CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
     "catchment": (flow_of_a_catchment, {"target": "Qo"}),
     "camera": (greenness_of_a_camera, {"target": "ir_mean", "resample": "30min", "tz": None}),
@@ -707,6 +740,11 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
     "prices without names": (prices_without_names, {"target": "column_5"}),
     "survey": (lambda: persons_asked(years_apart=True), {"item_id": None, "ignore": ("id",)}),
     "panel": (lambda: persons_asked(years_apart=False), {"ignore": None, "target": "income"}),
+    "answers": (answers_of_persons, {"target": "realrinc", "resample": "1", "aggregate": None}),
+    "creeks": (flows_of_creeks, {"item_id": "site", "target": None, "aggregate": None}),
+    "schools": (schools_of_some_years, {}),
+    "wars": (wars_of_states, {}),
+    "babies": (babies_by_months, {"target": "crawling"}),
     "sieves": (sieves, {"time": "row-number"}),
     "prices": (prices_of_several_goods, {"item_id": "state", "target": "consumption"}),
     "shots": (shots_of_a_game, {"target": "row-count"}),
@@ -828,7 +866,8 @@ def test_marks_of_a_test_are_averaged(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("make", "condition"), [(plots_of_a_field, "if 'plot' counts time"), (children_at_three_ages, "")]
+    ("make", "condition"),
+    [(plots_of_a_field, "if 'plot' counts time"), (children_at_three_ages, "if 'age' counts time")],
 )
 def test_numbers_that_no_name_calls_a_time_are_said_to_be_taken_for_one(
     tmp_path: Path, make: Callable[[], pd.DataFrame], condition: str

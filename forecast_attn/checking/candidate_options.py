@@ -71,7 +71,7 @@ class CandidateOptions:
         if can_be_wide and targets.are_alike:
             yield wide
         others_wait = can_be_wide + (counted_rows is not None)
-        ways = [options | {"target": name} for name in targets.names[: max(most - others_wait, 1)]]
+        ways = [options | {"target": name} for name in targets.likely[: max(most - others_wait, 1)]]
         if counted_rows is not None:
             ways.insert(0 if targets.are_unlikely else len(ways), counted_rows)
         yield from ways

@@ -27,7 +27,13 @@ from forecast_attn.checking.time_candidates import MOST_BAD_STAMPS
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.axis import uneven_steps
 from forecast_attn.data.cells import Cells
-from forecast_attn.data.column_names import counts_rows, is_called_count, is_called_money, is_called_turnover
+from forecast_attn.data.column_names import (
+    are_called_of_persons,
+    counts_rows,
+    is_called_count,
+    is_called_money,
+    is_called_turnover,
+)
 from forecast_attn.data.findings import Finding
 from forecast_attn.data.frequency import LONGEST_NUMBER, distinct_values, parse_frequency
 from forecast_attn.data.reading.time_parts import holds_years, unit_of_column
@@ -99,7 +105,7 @@ class Problem:
         cells, config = self.examination.cells, self.config
         if cells is None or config.resample is not None or config.freq:
             return None
-        sums = config.aggregate == DataConfig.aggregate and _are_amounts(cells, self.examination.roles)
+        sums = config.aggregate == DataConfig.aggregate and _are_amounts(cells, self.examination.roles, self.frame)
         of_sums: Options = {"aggregate": "sum", "missing": "zero"} if sums else {}
         may_hide = "missing" not in self.options  # else the gaps of a regular step were hidden
         if cells.stamps.dtype.kind != "M":
@@ -315,13 +321,14 @@ def _zones(problem: Problem, cells: Cells, changes: NDArray[np.int64]) -> Iterat
                 yield zone
 
 
-def _are_amounts(cells: Cells, roles: Roles | None) -> bool:
+def _are_amounts(cells: Cells, roles: Roles | None, frame: pd.DataFrame) -> bool:
     """Return whether rows are amounts of events, whose sum means more than their mean: sales, and no temperatures.
 
     Several stand at one time, or they are money or counts at no regular time; and an amount says nothing of the next
-    one, as a level does.
+    one, as a level does. Answers of persons who were asked in some year are none.
     """
-    if roles is None:
+    is_survey = cells.stamps.dtype.kind == "i" and are_called_of_persons(map(str, frame.columns))
+    if roles is None or is_survey:
         return False
     is_irregular = cells.stamps.dtype.kind == "M" and regularity(cells.stamps) < REGULAR
     values = cells.columns[roles.target]

@@ -37,6 +37,8 @@ from forecast_attn.data.frequency import distinct_values
 from forecast_attn.data.reading.joined import BLOCK_NUMBER, ROW_NUMBER, parts_of
 from forecast_attn.data.reading.time_parts import holds_years
 from forecast_attn.data.roles import MOST_UNDECLARED
+from forecast_attn.data.timestamps import looks_like_dates, parse_timestamps
+from forecast_attn.errors import DataError
 
 _COARSER = 0.5
 """Share of the times of a date that are left of it in a coarser one."""
@@ -68,6 +70,7 @@ def likely_roles(frame: pd.DataFrame, config: DataConfig) -> list[RoleCandidate]
     has_time = any(begins_again(frame[name]) or is_birthday(frame[name]) for name in frame.columns)
     called = (str(name) for name in frame.columns if is_called_time(str(name)))
     has_time = has_time or any(are_lifetimes(frame, name, None) for name in called)
+    has_time = has_time or any(_are_dates_in_no_order(frame[name]) for name in frame.columns)
     years = (frame[name] for name in frame.columns if is_called_year(str(name)))
     has_time = has_time or any(not year.is_unique and has_too_few_rows(frame, year) for year in years)
     return _that_go_on(_times_or_rows(frame, _in_order(frame, candidates), has_time=has_time))
@@ -112,6 +115,17 @@ def _times_or_rows(frame: pd.DataFrame, candidates: list[RoleCandidate], *, has_
     if not is_panel:
         return candidates
     return [each for each in candidates if not counts_rows(each.time) or (not has_time and _are_steps(frame, each))]
+
+
+def _are_dates_in_no_order(column: pd.Series) -> bool:
+    """Return whether dates, though many may be unknown, go up and down from row to row."""
+    if not looks_like_dates(column):
+        return False
+    try:
+        stamps, bad = parse_timestamps(column, str(column.name))
+    except DataError:
+        return False
+    return not are_sorted(stamps[~bad])
 
 
 def _are_steps(frame: pd.DataFrame, rows: RoleCandidate) -> bool:

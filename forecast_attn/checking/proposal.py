@@ -19,6 +19,7 @@ from forecast_attn.data.column_names import (
     PERIOD_NAMES,
     STEP_NAMES,
     counts_rows,
+    is_called_age,
     is_called_time,
     is_called_year,
     unit_of,
@@ -137,12 +138,15 @@ def _is_called_time(panel: Panel) -> bool:
     if stamps.dtype.kind == "M" or holds_years(pd.Series(stamps)):
         return True
     is_called = is_called_time(name) or is_called_year(name) or unit_of(name) is not None or "time" in name.lower()
+    is_called = is_called and not is_called_age(name)  # of whom, at several times, or of several persons
     return is_called or name.lower() in (*STEP_NAMES, *PERIOD_NAMES)
 
 
 def _conditions(panel: Panel, options: Mapping[str, Any]) -> Iterator[str]:
     """Words for each thing that a forecast takes for granted or leaves out."""
-    if _counts_rows(panel):
+    if options.get("layout") == "rows" and panel.timestamps.dtype.kind == "i":
+        yield "if the columns are in the order of time"
+    elif _counts_rows(panel):
         yield "if the rows are in the order of time"
     elif not _is_called_time(panel):
         yield f"if '{panel.roles.time}' counts time"

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from forecast_attn.checking.alike_columns import MANY, are_alike
 from forecast_attn.checking.amounts import are_scores, may_be_summed
 from forecast_attn.checking.computed_columns import closing_prices, computed_columns
-from forecast_attn.checking.role_candidates import RoleCandidate
+from forecast_attn.checking.role_candidates import RoleCandidate, TimeKind
 from forecast_attn.checking.row_order import jumps
 from forecast_attn.checking.series_candidates import MOST_REPEATED, series_numbers
 from forecast_attn.checking.target_doubts import EVEN, Doubt, counts_many, doubt_about, places_its_row
@@ -24,6 +24,8 @@ from forecast_attn.data.column_names import (
     LIKELY_TARGETS,
     PRICE,
     ROW_NAMES,
+    are_called_of_persons,
+    counts_rows,
     ends_in_amount,
     is_called_base,
     is_called_close,
@@ -42,10 +44,12 @@ from forecast_attn.data.column_names import (
     is_named_date,
     is_one_of_letters,
     is_unnamed_counter,
+    unit_of,
     words_of,
 )
 from forecast_attn.data.reading.header import unnamed_column
 from forecast_attn.data.reading.joined import ROW_NUMBER
+from forecast_attn.data.reading.time_parts import are_whole
 from forecast_attn.data.roles import is_numeric
 from forecast_attn.data.timestamps import looks_like_dates
 
@@ -69,6 +73,7 @@ _POINTS = {
     "mostly empty": -75,
     "known in fewer rows than its copy": -10,
     "money of an event": 40,
+    "called a unit of time": -30,
     "called a total": 2,
 }
 """What speaks for a column as the target, and what against it; the column of most points is the likeliest."""
@@ -87,6 +92,8 @@ class Targets:
     """Columns that may be the target, the likeliest first."""
 
     names: tuple[str, ...]
+    likely: tuple[str, ...]
+    """Those of them that are no names, switches or codes, unless all are."""
     are_alike: bool
     """True where they look like series of one kind rather than a target and its covariates."""
     are_unlikely: bool = False
@@ -120,11 +127,15 @@ def target_candidates(
     evidence = _Evidence({name: values[name] for name in likely}, doubts, located, candidate, name, are_unnamed)
     ranked = evidence.ranked() if evidence.may_be_forecast or not candidate.counts_rows else []
     happen_at_places = not evidence.is_named and any(jumps(values[name]) for name in located.intersection(numbers))
-    are_events = candidate.may_be_counted and bool(ranked) and not evidence.is_called_amount(ranked[0])
+    is_survey = candidate.kind == TimeKind.REPEATED_UNITS and are_called_of_persons(map(str, frame.columns))
+    are_events = candidate.may_be_counted and not is_survey and bool(ranked)
+    are_events = are_events and not evidence.is_called_amount(ranked[0])
+    are_events = are_events and not _is_alone(frame, values[ranked[0]], candidate)
     are_events = are_events and _are_events(frame, values[ranked[0]], candidate, series)
     is_rare = candidate.is_of_events and bool(ranked) and not _is_mostly_known(values[ranked[0]])
     are_unlikely = all(doubts.values()) or happen_at_places or are_events or is_rare
-    return Targets(tuple(ranked), evidence.are_alike(), are_unlikely)
+    certain = tuple(name for name in ranked if doubts[name] in (None, Doubt.AXIS))
+    return Targets(tuple(ranked), certain or tuple(ranked), evidence.are_alike(), are_unlikely)
 
 
 @dataclass(frozen=True)
@@ -255,6 +266,7 @@ class _Evidence:
             "mostly empty": not _is_mostly_known(self.values[column]),
             "known in fewer rows than its copy": column in self.incomplete,
             "money of an event": are_events and is_called_money(column) and not is_called_unit_price(column),
+            "called a unit of time": len(column) >= len("days") and unit_of(column.removesuffix("s")) is not None,
             "called a total": column in self.totals,
         }
         return sum(_POINTS[name] for name, is_so in evidence.items() if is_so)
@@ -347,6 +359,12 @@ def _are_events(frame: pd.DataFrame, values: pd.Series, candidate: RoleCandidate
     are_points = candidate.is_of_events and are_scores(numbers[~np.isnan(numbers)])  # bedrooms, and no words known
     is_unlike = is_unlike or are_points
     return is_unlike and not _are_cells_of_a_cube(frame, candidate.stamps)
+
+
+def _is_alone(frame: pd.DataFrame, values: pd.Series, candidate: RoleCandidate) -> bool:
+    """Return whether a table has but one number with fractions beside its time and series: what was measured then."""
+    others = [name for name in map(str, frame.columns) if name not in (*candidate.columns, values.name)]
+    return all(map(counts_rows, others)) and not are_whole(values)
 
 
 def _have_titles(frame: pd.DataFrame) -> bool:

@@ -78,13 +78,16 @@ LIKELY_TARGETS = (
 )
 FORECAST_WORDS = {"forecast", "forecasted", "predicted", "prediction", "pred", "yhat"}
 """Words in the name of a column that holds somebody's forecasts."""
-_COMPUTED_WORDS = {"expected", "theoretical", "clear", "clearsky", "extraterrestrial", "etr", "etrn", "err", "stderr"}
-"""Words of what was computed rather than measured, such as the radiation of a clear sky, or the error of a value."""
+_COMPUTED_WORDS = {
+    *("expected", "theoretical", "clear", "clearsky", "extraterrestrial", "etr", "etrn"),
+    *("err", "stderr", "std", "stdev", "stddev", "sd", "sem", "variance"),
+}
+"""Words of what was computed rather than measured, such as the radiation of a clear sky, or the spread of a value."""
 _CLOSE_WORDS = {"close", "closing", "cierre", "schluss", "schlusskurs", "clôture", "cloture", "chiusura", "fechamento"}
 """Words of the last price of a day, which is forecast rather than the first, the highest or the lowest."""
 _OUTCOMES = (
     *("discharge", "streamflow", "runoff", "inflow", "qo", "qobs"),
-    *("cases", "orders", "admissions", "visitors", "ridership"),
+    *("cases", "deaths", "fatalities", "accidents", "incidents", "orders", "admissions", "visitors", "ridership"),
 )
 """Last words of names of what weather, plans and prices bring about."""
 _MEASURED_WORDS = {"observed", "actual"}
@@ -112,6 +115,11 @@ _DIRECTIONS = ("direction", "heading", "bearing", "azimuth", "track")
 """Last words of names of degrees of a circle."""
 _SUBJECT_PROPERTIES = ("age", "alter", "âge", "edad", "età")
 """Names of properties of the person that a row is about, rarely a target, in the languages of dates."""
+_PERSON_WORDS = {
+    *("age", "sex", "gender", "female", "race", "ethnicity", "marital", "maritalcat"),
+    *("educ", "education", "educat", "educcat", "income", "earnings", "wage"),
+}
+"""Words of what is asked of a person."""
 _END_WORDS = {"event", "death", "dead", "died", "censor", "censored", "cens", "delta", "fustat"}
 """Last words of marks of those whose time had ended when it was measured, as of patients who died."""
 _COUNT_WORDS = {"count", "cnt", "quantity", "qty"}
@@ -226,7 +234,8 @@ def is_called_id(name: str) -> bool:
 
 def is_called_a_name(name: str) -> bool:
     """Return whether numbers are names of something by the name of their column: `flight`, `InvoiceNo`, `ccode`."""
-    last = words_of(name)[-1:]
+    words = words_of(name)
+    last = words[-2:-1] if words[-1:] in (["index"], ["idx"]) else words[-1:]  # `model_type_index`
     return not set(_NAMING_WORDS).isdisjoint(last) or "".join(last).endswith("code")
 
 
@@ -337,6 +346,13 @@ def is_called_coordinate(name: str) -> bool:
 def is_called_direction(name: str) -> bool:
     """Return whether a column holds by its name the direction of a wind or a course, of which no mean makes sense."""
     return _ends_in(name, _DIRECTIONS)
+
+
+def are_called_of_persons(names: Iterable[str]) -> bool:
+    """Return whether rows are persons who were asked, by two columns or more: an age and a sex, and no death."""
+    names = list(names)
+    asked = [name for name in names if not _PERSON_WORDS.isdisjoint(words_of(name))]
+    return len(asked) >= 2 and not any(is_called_end(name, may_be_status=False) for name in names)
 
 
 def is_called_property(name: str) -> bool:
