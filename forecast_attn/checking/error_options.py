@@ -33,6 +33,7 @@ from forecast_attn.data.column_names import (
     is_called_count,
     is_called_money,
     is_called_turnover,
+    is_called_year,
 )
 from forecast_attn.data.findings import Finding
 from forecast_attn.data.frequency import LONGEST_NUMBER, distinct_values, parse_frequency
@@ -327,8 +328,7 @@ def _are_amounts(cells: Cells, roles: Roles | None, frame: pd.DataFrame) -> bool
     Several stand at one time, or they are money or counts at no regular time; and an amount says nothing of the next
     one, as a level does. Answers of persons who were asked in some year are none.
     """
-    is_survey = cells.stamps.dtype.kind == "i" and are_called_of_persons(map(str, frame.columns))
-    if roles is None or is_survey:
+    if roles is None or (is_called_year(roles.time) and are_called_of_persons(map(str, frame.columns))):
         return False
     is_irregular = cells.stamps.dtype.kind == "M" and regularity(cells.stamps) < REGULAR
     values = cells.columns[roles.target]

@@ -182,6 +182,8 @@ def are_numbered_anew(frame: pd.DataFrame, name: str, stamps: NDArray[Any]) -> b
     numbers = _numbers_of(frame[name])
     if numbers.min() != 1 or not are_whole(numbers) or not (numbers.groupby(stamps).min() == 1).all():
         return False
+    if pd.DataFrame({"number": numbers, "time": stamps}).duplicated().any():
+        return False
     order = np.lexsort((stamps, numbers))[:_MOST_COMPARED]
     pairs = np.flatnonzero(np.diff(numbers.to_numpy()[order]) == 0)
     if len(pairs) < _FEWEST_COMPARED:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from forecast_attn.checking.alike_columns import MANY, are_alike
 from forecast_attn.checking.amounts import are_scores, may_be_summed
 from forecast_attn.checking.computed_columns import closing_prices, computed_columns
-from forecast_attn.checking.role_candidates import RoleCandidate, TimeKind
+from forecast_attn.checking.role_candidates import RoleCandidate
 from forecast_attn.checking.row_order import jumps
 from forecast_attn.checking.series_candidates import MOST_REPEATED, series_numbers
 from forecast_attn.checking.target_doubts import EVEN, Doubt, counts_many, doubt_about, places_its_row
@@ -40,6 +40,7 @@ from forecast_attn.data.column_names import (
     is_called_property,
     is_called_unit_price,
     is_called_weather,
+    is_called_year,
     is_mean_beside_spread,
     is_named_date,
     is_one_of_letters,
@@ -127,8 +128,8 @@ def target_candidates(
     evidence = _Evidence({name: values[name] for name in likely}, doubts, located, candidate, name, are_unnamed)
     ranked = evidence.ranked() if evidence.may_be_forecast or not candidate.counts_rows else []
     happen_at_places = not evidence.is_named and any(jumps(values[name]) for name in located.intersection(numbers))
-    is_survey = candidate.kind == TimeKind.REPEATED_UNITS and are_called_of_persons(map(str, frame.columns))
-    are_events = candidate.may_be_counted and not is_survey and bool(ranked)
+    are_answers = is_called_year(candidate.time) and are_called_of_persons(map(str, frame.columns))
+    are_events = candidate.may_be_counted and not are_answers and bool(ranked)
     are_events = are_events and not evidence.is_called_amount(ranked[0])
     are_events = are_events and not _is_alone(frame, values[ranked[0]], candidate)
     are_events = are_events and _are_events(frame, values[ranked[0]], candidate, series)
@@ -364,7 +365,7 @@ def _are_events(frame: pd.DataFrame, values: pd.Series, candidate: RoleCandidate
 def _is_alone(frame: pd.DataFrame, values: pd.Series, candidate: RoleCandidate) -> bool:
     """Return whether a table has but one number with fractions beside its time and series: what was measured then."""
     others = [name for name in map(str, frame.columns) if name not in (*candidate.columns, values.name)]
-    return all(map(counts_rows, others)) and not are_whole(values)
+    return candidate.event_stamps is not None and all(map(counts_rows, others)) and not are_whole(values)
 
 
 def _have_titles(frame: pd.DataFrame) -> bool:
