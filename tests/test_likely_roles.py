@@ -730,6 +730,20 @@ def babies_by_months() -> pd.DataFrame:
     return pd.DataFrame({"month": months(60), "sd": noise(60), "crawling": noise(60), "hours": noise(60)})
 
 
+def visits_without_patients() -> pd.DataFrame:
+    """The month of a visit goes up within a patient, whom no column names; rows are no steps of one series."""
+    lengths = np.tile([7, 9, 8], 12)
+    visits = np.concatenate([np.arange(length) * 2 for length in lengths])
+    return pd.DataFrame({"Fup": visits, "RNA": noise(len(visits)).cumsum().round(2), "cd4": noise(len(visits))})
+
+
+def birds_by_all_their_words() -> pd.DataFrame:
+    """Most rows are those of short series, which are forecast, too, if one is long enough for more."""
+    long = pd.DataFrame({"week": np.arange(1, 31), "nest": "a", "phase": "early", "count": noise(30)})
+    rest = [pd.DataFrame({"week": [at, at + 1, at + 2], "nest": f"n{at}", "phase": "late"}) for at in range(1, 19)]
+    return pd.concat([long, *(each.assign(count=noise(3)) for each in rest)])
+
+
 CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
     "catchment": (flow_of_a_catchment, {"target": "Qo"}),
     "camera": (greenness_of_a_camera, {"target": "ir_mean", "resample": "30min", "tz": None}),
@@ -745,6 +759,8 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
     "schools": (schools_of_some_years, {}),
     "wars": (wars_of_states, {}),
     "babies": (babies_by_months, {"target": "crawling"}),
+    "visits without patients": (visits_without_patients, {}),
+    "birds of nests": (birds_by_all_their_words, {"item_id": "nest", "lookback": 2, "horizon": 2}),
     "sieves": (sieves, {"time": "row-number"}),
     "prices": (prices_of_several_goods, {"item_id": "state", "target": "consumption"}),
     "shots": (shots_of_a_game, {"target": "row-count"}),

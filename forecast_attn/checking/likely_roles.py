@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.checking.number_times import are_sorted, begins_again, counts_up
+from forecast_attn.checking.number_times import are_sorted, begins_again, counts_in_subjects, counts_up
 from forecast_attn.checking.role_candidates import (
     RoleCandidate,
     TimeKind,
@@ -67,10 +67,11 @@ def likely_roles(frame: pd.DataFrame, config: DataConfig) -> list[RoleCandidate]
     of_typical_years = [] if ROW_NUMBER in times else [each for each in candidates if each.time == ROW_NUMBER]
     if of_typical_years:  # unless they are series one below the other
         return candidates if candidates[0].item_id is not None else of_typical_years
-    has_time = any(begins_again(frame[name]) or is_birthday(frame[name]) for name in frame.columns)
+    columns = [frame[name] for name in frame.columns]
+    has_time = any(begins_again(each) or counts_in_subjects(each) or is_birthday(each) for each in columns)
     called = (str(name) for name in frame.columns if is_called_time(str(name)))
     has_time = has_time or any(are_lifetimes(frame, name, None) for name in called)
-    has_time = has_time or any(_are_dates_in_no_order(frame[name]) for name in frame.columns)
+    has_time = has_time or any(map(_are_dates_in_no_order, columns))
     years = (frame[name] for name in frame.columns if is_called_year(str(name)))
     has_time = has_time or any(not year.is_unique and has_too_few_rows(frame, year) for year in years)
     return _that_go_on(_times_or_rows(frame, _in_order(frame, candidates), has_time=has_time))

@@ -45,6 +45,8 @@ REGULAR = 0.6
 """Smallest share of steps of one length at which an axis is regular, but for its gaps."""
 MOSTLY_REGULAR = 0.9
 """Smallest share of such steps of numbers that only then are dates: 240131."""
+_MOSTLY_RISING, _FEWEST_SUBJECTS = 0.6, 8
+"""Share of rows at which the number of a visit goes up, and how often it begins again, at least."""
 SEASONS_OF_UNITS = {"hour": 24, "day": 7, "week": 52, "month": 12, "quarter": 4}
 _MOST_OF_A_SEASON = 0.5
 """Share of its season that one step may take."""
@@ -313,6 +315,26 @@ def begins_again(column: pd.Series) -> bool:
         return False
     goes_on = is_year or np.mean(steps >= 0) >= REGULAR  # and is no time that something took
     return bool(goes_on and np.sum(steps < 0) >= FEWEST_STARTS)
+
+
+def counts_in_subjects(column: pd.Series) -> bool:
+    """Return whether numbers mostly go up by one step, and begin again several times, at no season: visits of patients.
+
+    A season begins again at the same number, after the same number of rows; a calendar may skip some days.
+    """
+    is_calendar = is_of_the_calendar(column) and not counts_rows(str(column.name))
+    is_complete = pd.api.types.is_numeric_dtype(column.dtype) and not column.isna().any()
+    if is_calendar or not is_complete or len(column) < FEWEST_ROWS:
+        return False
+    numbers = column.to_numpy(np.float64)
+    steps = np.diff(numbers)
+    rising = steps[steps > 0]
+    if len(rising) < _MOSTLY_RISING * len(steps) or np.sum(steps < 0) < _FEWEST_SUBJECTS:
+        return False
+    is_even = np.mean(np.isclose(rising, np.median(rising))) >= MOSTLY_REGULAR
+    starts = np.flatnonzero(np.append(True, steps < 0))
+    is_season = len(np.unique(np.diff(starts))) == 1 and len(np.unique(numbers[starts])) == 1
+    return bool(is_even and not is_season)
 
 
 def parts_of_years(column: pd.Series) -> int | None:

@@ -61,12 +61,14 @@ class OptionSearch:
         for candidate in likely_roles(self.frame, self.config):
             if first is not None and not candidate.is_as_likely_as(first):
                 return
-            proposals = []
+            proposals: list[Proposal] = []
             ways = list(self._candidate_options.of(candidate, most))
             if candidate.counts_rows and not ways:  # persons, one below the other
                 continue
             self.likely.append((candidate, ways[0] if ways else self._candidate_options.with_any_target(candidate)))
             for options in () if candidate.is_in_no_order else ways:
+                if options.get("target") == ROW_COUNT and options != ways[0] and not proposals:
+                    continue  # what was measured is not counted because it is too little
                 proposal = self._settled(options)
                 if proposal is not None:
                     proposals.append(proposal)
@@ -200,10 +202,17 @@ def changes_somewhere(examination: Examination) -> bool:
 
 
 def averages_little(examination: Examination) -> bool:
-    """Return whether most rows of a table reach training by themselves, or an option puts them on another step."""
-    panel, frame = examination.panel, examination.frame
+    """Return whether most rows of a table reach training by themselves, or an option puts them on another step.
+
+    A few long series among many that are too short are not most.
+    """
+    panel, frame, preparation = examination.panel, examination.frame, examination.preparation
     assert panel is not None
     assert frame is not None
+    assert preparation is not None
+    short = np.isin(panel.item_ids, [each.item_id for each in preparation.split.skipped])
+    if panel.num_known[~short].sum() < FEWEST_SHARE * panel.num_known.sum():
+        return False
     observed = int(np.count_nonzero(~np.isnan(panel.target)))
     if any(repair.kind.startswith("resample") for repair in panel.repairs):
         return True
