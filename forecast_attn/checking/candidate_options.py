@@ -56,7 +56,7 @@ class CandidateOptions:
         targets = target_candidates(self.frame, candidate, self.config, name, self.codes)
         if candidate.counts_rows and not targets.names:
             return
-        may_be_counted = candidate.event_stamps is not None or targets.are_unlikely
+        may_be_counted = not targets.is_measured and (candidate.event_stamps is not None or targets.are_unlikely)
         counted_rows = self._rows_counted(candidate) if may_be_counted else None
         if self._knows_target(options, candidate):
             ways = [options] if counted_rows is None else [options, counted_rows]

@@ -1,4 +1,4 @@
-"""What columns of numbers say of each other, row by row: one is the past of another, or four are prices of a day."""
+"""Columns that others explain, row by row: the past or the change of one, or the last of four prices of a day."""
 
 from __future__ import annotations
 

@@ -327,6 +327,8 @@ def counts_in_subjects(column: pd.Series) -> bool:
     if is_calendar or not is_complete or len(column) < FEWEST_ROWS:
         return False
     numbers = column.to_numpy(np.float64)
+    if not np.isfinite(numbers).all():
+        return False
     steps = np.diff(numbers)
     rising = steps[steps > 0]
     if len(rising) < _MOSTLY_RISING * len(steps) or np.sum(steps < 0) < _FEWEST_SUBJECTS:

@@ -61,14 +61,12 @@ class OptionSearch:
         for candidate in likely_roles(self.frame, self.config):
             if first is not None and not candidate.is_as_likely_as(first):
                 return
-            proposals: list[Proposal] = []
+            proposals = []
             ways = list(self._candidate_options.of(candidate, most))
             if candidate.counts_rows and not ways:  # persons, one below the other
                 continue
             self.likely.append((candidate, ways[0] if ways else self._candidate_options.with_any_target(candidate)))
             for options in () if candidate.is_in_no_order else ways:
-                if options.get("target") == ROW_COUNT and options != ways[0] and not proposals:
-                    continue  # what was measured is not counted because it is too little
                 proposal = self._settled(options)
                 if proposal is not None:
                     proposals.append(proposal)

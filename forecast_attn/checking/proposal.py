@@ -144,9 +144,7 @@ def _is_called_time(panel: Panel) -> bool:
 
 def _conditions(panel: Panel, options: Mapping[str, Any]) -> Iterator[str]:
     """Words for each thing that a forecast takes for granted or leaves out."""
-    if options.get("layout") == "rows" and panel.timestamps.dtype.kind == "i":
-        yield "if the columns are in the order of time"
-    elif _counts_rows(panel):
+    if _counts_rows(panel):
         yield "if the rows are in the order of time"
     elif not _is_called_time(panel):
         yield f"if '{panel.roles.time}' counts time"

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.checking.number_times import FEWEST_ROWS, MOSTLY_REGULAR
-from forecast_attn.data.column_names import counts_rows, is_called_a_name, is_called_id
+from forecast_attn.data.column_names import are_called_of_persons, counts_rows, is_called_a_name, is_called_id
 from forecast_attn.data.reading.time_parts import FEWEST_STARTS, are_whole
 
 FEWEST_PER_SERIES = 3
@@ -169,16 +169,18 @@ def _come_in_turn(column: pd.Series) -> bool:
 
 
 def are_numbered_anew(frame: pd.DataFrame, name: str, stamps: NDArray[Any]) -> bool:
-    """Return whether numbers count the rows of each time from 1 on, and no row is like that of its number before.
+    """Return whether numbers count the persons of each time from 1 on, and nobody is like that of his number before.
 
-    So are persons numbered whom a survey asks, others each year. Where nothing but the number could tell, it is an
-    identifier.
+    So does a survey, which asks others each year. The shares of an exchange are no persons, though their returns are
+    like no others.
 
     Args:
         frame: as it stands in the file.
         name: of the column of numbers.
         stamps: times of the rows (num_rows,).
     """
+    if not are_called_of_persons(map(str, frame.columns)):
+        return False
     numbers = _numbers_of(frame[name])
     if numbers.min() != 1 or not are_whole(numbers) or not (numbers.groupby(stamps).min() == 1).all():
         return False

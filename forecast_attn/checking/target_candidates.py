@@ -101,6 +101,8 @@ class Targets:
     """True where all look like properties, names or coordinates, or rows are events, with places or with numbers that
     no name calls amounts; the number of events is then forecast.
     """
+    is_measured: bool = False
+    """True where one number with fractions is all that a row has beside its time and series: no event to count."""
 
 
 def target_candidates(
@@ -130,13 +132,13 @@ def target_candidates(
     happen_at_places = not evidence.is_named and any(jumps(values[name]) for name in located.intersection(numbers))
     are_answers = is_called_year(candidate.time) and are_called_of_persons(map(str, frame.columns))
     are_events = candidate.may_be_counted and not are_answers and bool(ranked)
-    are_events = are_events and not evidence.is_called_amount(ranked[0])
-    are_events = are_events and not _is_alone(frame, values[ranked[0]], candidate)
+    is_measured = bool(ranked) and _is_alone(frame, values[ranked[0]], candidate)
+    are_events = are_events and not is_measured and not evidence.is_called_amount(ranked[0])
     are_events = are_events and _are_events(frame, values[ranked[0]], candidate, series)
     is_rare = candidate.is_of_events and bool(ranked) and not _is_mostly_known(values[ranked[0]])
     are_unlikely = all(doubts.values()) or happen_at_places or are_events or is_rare
     certain = tuple(name for name in ranked if doubts[name] in (None, Doubt.AXIS))
-    return Targets(tuple(ranked), certain or tuple(ranked), evidence.are_alike(), are_unlikely)
+    return Targets(tuple(ranked), certain or tuple(ranked), evidence.are_alike(), are_unlikely, is_measured)
 
 
 @dataclass(frozen=True)
@@ -365,7 +367,8 @@ def _are_events(frame: pd.DataFrame, values: pd.Series, candidate: RoleCandidate
 def _is_alone(frame: pd.DataFrame, values: pd.Series, candidate: RoleCandidate) -> bool:
     """Return whether a table has but one number with fractions beside its time and series: what was measured then."""
     others = [name for name in map(str, frame.columns) if name not in (*candidate.columns, values.name)]
-    return candidate.event_stamps is not None and all(map(counts_rows, others)) and not are_whole(values)
+    is_number = values.notna().mean() >= 1 - EVEN and not are_whole(values)  # and no remark with one in it
+    return candidate.stamps.dtype.kind == "M" and is_number and all(map(counts_rows, others))
 
 
 def _have_titles(frame: pd.DataFrame) -> bool:

@@ -351,8 +351,8 @@ def is_called_direction(name: str) -> bool:
 def are_called_of_persons(names: Iterable[str]) -> bool:
     """Return whether rows are persons who were asked, by two columns or more: an age and a sex, and no death."""
     names = list(names)
-    asked = [name for name in names if not _PERSON_WORDS.isdisjoint(words_of(name))]
-    return len(asked) >= 2 and not any(is_called_end(name, may_be_status=False) for name in names)
+    answers = [name for name in names if not _PERSON_WORDS.isdisjoint(words_of(name))]
+    return len(answers) >= 2 and not any(is_called_end(name, may_be_status=False) for name in names)
 
 
 def is_called_property(name: str) -> bool:
