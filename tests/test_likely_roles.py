@@ -744,6 +744,34 @@ def birds_by_all_their_words() -> pd.DataFrame:
     return pd.concat([long, *(each.assign(count=noise(3)) for each in rest)])
 
 
+def holidays_of_years() -> pd.DataFrame:
+    """The only numbers are parts of the date, and none of them is a target."""
+    stamps = pd.to_datetime([f"{year}-{day}" for day in ("01-01", "07-04", "12-25") for year in range(2004, 2022)])
+    parts = {"Month": stamps.month, "Day": stamps.day, "Year": stamps.year}
+    return pd.DataFrame({"Date": stamps.strftime("%Y-%m-%d"), "Holiday": np.repeat([*"abc"], 18), **parts})
+
+
+def bills_of_two_months() -> pd.DataFrame:
+    """Bills come every sixty days or so, and a quarter would have one or two."""
+    stamps = pd.date_range("2012-01-20", periods=40, freq="2MS") + pd.to_timedelta(RNG.integers(0, 9, 40), "D")
+    return pd.DataFrame({"start": stamps.strftime("%Y-%m-%d"), "value": noise(40)})
+
+
+def regression_of_elections() -> pd.DataFrame:
+    """Switches and their products beside shares of votes are no series of one kind."""
+    switches = {f"I{name}": RNG.choice([-1, 1], 40) for name in "abc"}
+    return pd.DataFrame({"year": np.arange(1900, 1980, 2), "V": noise(40), "growth": noise(40), **switches}).assign(
+        good=noise(40), war=noise(40), dur=noise(40)
+    )
+
+
+def numbers_as_stata_writes_them() -> pd.DataFrame:
+    """Numbers below one have no zero before the point, and a row of them is neither a title nor a name of columns."""
+    frame = pd.DataFrame({name: 1.5 + np.abs(RNG.normal(0, 0.3, 90).cumsum()) for name in ("f1", "f2", "f1b")})
+    frame.loc[[6, 40]] = [[0.073, 0.313, -0.009], [0.158, 0.183, 0.211]]
+    return frame.map(lambda number: f"{number:.4f}".replace("0.", ".", 1) if abs(number) < 1 else f"{number:.4f}")
+
+
 CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
     "catchment": (flow_of_a_catchment, {"target": "Qo"}),
     "camera": (greenness_of_a_camera, {"target": "ir_mean", "resample": "30min", "tz": None}),
@@ -761,6 +789,10 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
     "babies": (babies_by_months, {"target": "crawling"}),
     "visits without patients": (visits_without_patients, {}),
     "birds of nests": (birds_by_all_their_words, {"item_id": "nest", "lookback": 2, "horizon": 2}),
+    "holidays": (holidays_of_years, {}),
+    "bills": (bills_of_two_months, {"resample": "2MS", "missing": None}),
+    "elections": (regression_of_elections, {"target": "V", "wide": None}),
+    "stata": (numbers_as_stata_writes_them, {"time": "row-number", "skip_footer": None, "skip_rows": None}),
     "sieves": (sieves, {"time": "row-number"}),
     "prices": (prices_of_several_goods, {"item_id": "state", "target": "consumption"}),
     "shots": (shots_of_a_game, {"target": "row-count"}),

@@ -26,7 +26,7 @@ from forecast_attn.errors import ConfigError, DataError
 EARLY = 0.01
 """Share of events that may lie long before the others."""
 _FEWEST_ASKED = 20
-"""Fewest rows of a year that has some from which on a year without any was not asked about, as in a survey."""
+"""Usual rows of a year that has some from which on a year without any was not asked about, as in a survey."""
 _LONGEST_OF_EVEN = 2.0
 """Long over usual time between two rows that come evenly."""
 
@@ -94,7 +94,7 @@ class CandidateOptions:
             if len(np.unique(counts)) == 1:
                 return None
             step_of_units = np.gcd.reduce(np.diff(units))  # 2 of a survey every other year
-            missing = "mask" if counts.min() >= _FEWEST_ASKED else "zero"
+            missing = "mask" if np.median(counts) >= _FEWEST_ASKED else "zero"
             return candidate.options(self.config) | _rows_of(str(step_of_units)) | {"missing": missing}
         stamps = stamps[int(len(stamps) * EARLY) :]
         step = None if _come_evenly(stamps) else step_of_events(stamps, FULL)

@@ -47,7 +47,7 @@ from forecast_attn.errors import ConfigError, DataError
 
 MOST_AVERAGED = 0.03
 """Share of rows that `--duplicates` may put together."""
-COARSER = ("s", "min", "5min", "15min", "30min", "h", "D", "B", "W-MON", "MS", "QS-JAN", "YS-JAN")
+COARSER = ("s", "min", "5min", "15min", "30min", "h", "D", "B", "W-MON", "MS", "2MS", "QS-JAN", "YS-JAN")
 """Steps that `--resample` is tried with, finest first."""
 FEWEST_STEPS = 20
 ENOUGH_STEPS = 200

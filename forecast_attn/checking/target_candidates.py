@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from forecast_attn.checking.alike_columns import MANY, are_alike
 from forecast_attn.checking.amounts import are_scores, may_be_summed
 from forecast_attn.checking.computed_columns import closing_prices, computed_columns
+from forecast_attn.checking.number_times import is_of_the_calendar
 from forecast_attn.checking.role_candidates import RoleCandidate
 from forecast_attn.checking.row_order import jumps
 from forecast_attn.checking.series_candidates import MOST_REPEATED, series_numbers
@@ -58,6 +59,8 @@ SAME_START = 5
 """Letters with which the names of a column and its table begin alike."""
 _MOST_OUTCOMES, _SHARE_OF_OUTCOMES = 2, 1 / 3
 """Columns called alike of which one may be the target: the close, and the adjusted one, or that of each share."""
+_SHARE_OF_SWITCHES = 0.25
+"""Share of columns that are switches from which on the others are no series of one kind, unless most are."""
 _MOSTLY_KNOWN = 0.6
 """Share of rows in which a column has a value that is no more than a remark on some of them."""
 _POINTS = {
@@ -122,7 +125,8 @@ def target_candidates(
     numbers = _changing(frame, numbers, series) if series.any() else numbers
     values = {name: _as_numbers(frame[name]) for name in numbers}
     likely = [name for name in numbers if not places_its_row(frame[name], values[name], series)]
-    likely = likely or ([] if series.any() else [name for name in numbers if not is_named_date(name)])
+    others = [name for name in numbers if not (is_named_date(name) or is_of_the_calendar(frame[name]))]
+    likely = likely or ([] if series.any() else others)
     located = coordinates(frame, candidate)
     doubts = {name: Doubt.NAME if name in codes else doubt_about(values[name], series, candidate) for name in likely}
     doubts |= {name: Doubt.AXIS for name in located.intersection(likely) if doubts[name] is None}
@@ -242,8 +246,14 @@ class _Evidence:
         are_events = self.candidate.is_of_events and 1 - len(np.unique(stamps)) / len(stamps) > MOST_REPEATED
         computed = {name for name in self.computed if not is_called_past(name)}
         columns = [column for name, column in self.values.items() if name not in computed]
-        may_differ = self.is_named or are_events
+        may_differ = self.is_named or are_events or self._are_some_switches
         return not self.older and are_alike(columns, may_differ=may_differ, are_unnamed=self.are_unnamed)
+
+    @property
+    def _are_some_switches(self) -> bool:
+        """True where a good part of the columns, but not most, are switches or codes: those of a regression."""
+        share = sum(doubt == Doubt.CONSTANT for doubt in self.doubts.values()) / max(len(self.doubts), 1)
+        return _SHARE_OF_SWITCHES <= share <= 1 - _SHARE_OF_SWITCHES
 
     def is_called_amount(self, column: str) -> bool:
         """Return whether the name of a column says that it adds up over events, or that the table is about it."""

@@ -13,7 +13,10 @@ NUMBER, DATE, WORD = "number", "date", "word"
 MOSTLY = 0.9
 """Share of cells, or of lines, that makes them those of a table in spite of some exceptions."""
 YEAR = re.compile(r"(1[5-9]|20|21)\d\d")
-_NUMBER_OR_DATE = re.compile(r"[+-]?\d+([.,]\d+)?([eE][+-]?\d+)?|\d{4}-\d\d-\d\d[^_]*|\d{1,2}[./]\d{1,2}[./]\d{4}.*")
+_NUMBER_OR_DATE = re.compile(
+    r"[+-]?(\d+([.,]\d+)?|\.\d+)([eE][+-]?\d+)?"  # Stata writes .5
+    r"|\d{4}-\d\d-\d\d[^_]*|\d{1,2}[./]\d{1,2}[./]\d{4}.*"
+)
 _TIME_OF_DAY = re.compile(r"\d{1,2}:\d\d(:\d\d(\.\d+)?)?( ?[AP]M)?", re.IGNORECASE)
 
 
