@@ -753,7 +753,7 @@ def holidays_of_years() -> pd.DataFrame:
 
 def bills_of_two_months() -> pd.DataFrame:
     """Bills come every sixty days or so, and a quarter would have one or two."""
-    stamps = pd.date_range("2012-01-20", periods=40, freq="2MS") + pd.to_timedelta(RNG.integers(0, 9, 40), "D")
+    stamps = pd.date_range("2012-01-20", periods=40, freq="2MS") + pd.to_timedelta(RNG.integers(0, 3, 40), "D")
     return pd.DataFrame({"start": stamps.strftime("%Y-%m-%d"), "value": noise(40)})
 
 

@@ -16,7 +16,7 @@ from forecast_attn.checking.series_blocks import FEWEST_TOGETHER
 from forecast_attn.checking.series_candidates import series_numbers
 from forecast_attn.checking.target_candidates import changes_within_series, coordinates, target_candidates
 from forecast_attn.config.options import DataConfig
-from forecast_attn.data.column_names import counts_rows
+from forecast_attn.data.column_names import counts_rows, is_called_year
 from forecast_attn.data.frequency import parse_frequency
 from forecast_attn.data.reading.joined import ROW_COUNT, with_joined
 from forecast_attn.data.resampling import floored
@@ -94,7 +94,8 @@ class CandidateOptions:
             if len(np.unique(counts)) == 1:
                 return None
             step_of_units = np.gcd.reduce(np.diff(units))  # 2 of a survey every other year
-            missing = "mask" if np.median(counts) >= _FEWEST_ASKED else "zero"
+            are_asked = is_called_year(candidate.time) and np.median(counts) >= _FEWEST_ASKED
+            missing = "mask" if are_asked else "zero"
             return candidate.options(self.config) | _rows_of(str(step_of_units)) | {"missing": missing}
         stamps = stamps[int(len(stamps) * EARLY) :]
         step = None if _come_evenly(stamps) else step_of_events(stamps, FULL)

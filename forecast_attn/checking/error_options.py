@@ -15,6 +15,8 @@ from forecast_attn.checking.amounts import are_in_cents, may_be_summed
 from forecast_attn.checking.examination import Examination, categories_of, examine
 from forecast_attn.checking.fix import config_after_reading
 from forecast_attn.checking.number_times import (
+    FEWEST_ROWS,
+    MOSTLY_REGULAR,
     REGULAR,
     drifting_step,
     is_day_count,
@@ -47,7 +49,7 @@ from forecast_attn.errors import ConfigError, DataError
 
 MOST_AVERAGED = 0.03
 """Share of rows that `--duplicates` may put together."""
-COARSER = ("s", "min", "5min", "15min", "30min", "h", "D", "B", "W-MON", "MS", "2MS", "QS-JAN", "YS-JAN")
+COARSER = ("s", "min", "5min", "15min", "30min", "h", "D", "B", "W-MON", "MS", "QS-JAN", "YS-JAN")
 """Steps that `--resample` is tried with, finest first."""
 FEWEST_STEPS = 20
 ENOUGH_STEPS = 200
@@ -120,6 +122,8 @@ class Problem:
         drifting = None if tried is not None or sums else drifting_step(distinct_values(stamps))
         if drifting is not None:
             return {"resample": drifting}
+        if tried is None and not sums and _come_every_two_months(stamps):  # a quarter would have one or two of them
+            return {"resample": "2MS"}
         steps = COARSER[COARSER.index(tried) + 1 if tried in COARSER else 0 :]
         fewest = _FEWEST_FILLED if may_hide else FEWEST_STEPS
         step = step_of_events(stamps, _FULL_OF_AMOUNTS) if sums and tried is None else None
@@ -140,6 +144,12 @@ class Problem:
         is_divided = any(map(is_of_the_calendar, others))
         usual = int(np.median(np.diff(steps)))
         return str(usual) if (are_years or (are_in_order and usual == 1)) and not is_divided else None
+
+
+def _come_every_two_months(stamps: NDArray[Any]) -> bool:
+    """Return whether nearly all rows come two months after the one before, as bills do, be it on another day."""
+    days = np.diff(stamps).astype("timedelta64[h]").astype(np.int64) / 24
+    return len(days) >= FEWEST_ROWS and bool(np.mean((days > 56) & (days < 66)) >= MOSTLY_REGULAR)
 
 
 def step_of_events(stamps: NDArray[Any], share: float) -> str | None:
