@@ -136,8 +136,9 @@ def target_candidates(
     happen_at_places = not evidence.is_named and any(jumps(values[name]) for name in located.intersection(numbers))
     are_answers = is_called_year(candidate.time) and are_called_of_persons(map(str, frame.columns))
     are_events = candidate.may_be_counted and not are_answers and bool(ranked)
-    is_measured = bool(ranked) and _is_alone(frame, values[ranked[0]], candidate)
-    are_events = are_events and not is_measured and not evidence.is_called_amount(ranked[0])
+    is_amount = bool(ranked) and evidence.is_called_amount(ranked[0])
+    is_measured = bool(ranked) and not is_amount and _is_alone(frame, values[ranked[0]], candidate)
+    are_events = are_events and not is_measured and not is_amount
     are_events = are_events and _are_events(frame, values[ranked[0]], candidate, series)
     is_rare = candidate.is_of_events and bool(ranked) and not _is_mostly_known(values[ranked[0]])
     are_unlikely = all(doubts.values()) or happen_at_places or are_events or is_rare
