@@ -700,7 +700,11 @@ def persons_asked(years_apart: bool) -> pd.DataFrame:
 def answers_of_persons() -> pd.DataFrame:
     """A survey asks other persons each year, of whom it does not say more than their number was planned."""
     years = np.repeat(np.arange(1990, 2010), RNG.integers(30, 50, 20))
-    answers = {"realrinc": noise(len(years)), "age": RNG.integers(18, 90, len(years)), "gender": "f"}
+    answers = {
+        "realrinc": RNG.gamma(1, 9000, len(years)).round(),
+        "age": RNG.integers(18, 90, len(years)),
+        "gender": "f",
+    }
     return pd.DataFrame({"year": years, **answers})
 
 
@@ -708,7 +712,9 @@ def flows_of_creeks() -> pd.DataFrame:
     """The only number of a row is what was measured, and no event, even if it says nothing of the next one."""
     lengths = np.sort(RNG.integers(0, 900, (4, 30))).ravel()
     stamps = pd.Timestamp("2017-01-01") + pd.to_timedelta(lengths, "D")
-    return pd.DataFrame({"site": np.repeat([*"abcd"], 30), "date": stamps.strftime("%Y-%m-%d"), "flow": noise(120)})
+    return pd.DataFrame(
+        {"site": np.repeat([*"abcd"], 30), "date": stamps.strftime("%Y-%m-%d"), "flow": RNG.gamma(1, 3, 120).round(2)}
+    )
 
 
 def schools_of_some_years() -> pd.DataFrame:
@@ -720,9 +726,11 @@ def schools_of_some_years() -> pd.DataFrame:
 
 def wars_of_states() -> pd.DataFrame:
     """The days of some dates are unknown, and the rows are in no order of time."""
-    stamps = pd.Series(pd.Timestamp("1816-01-01") + pd.to_timedelta(RNG.integers(0, 60000, 200), "D"))
+    starts = np.repeat(RNG.integers(0, 60000, 50), 4)  # one for each side of a war
+    stamps = pd.Series(pd.Timestamp("1816-01-01") + pd.to_timedelta(starts, "D"))
     dates = stamps.dt.strftime("%m/%d/%Y").where(np.arange(200) % 9 > 0, "-9/-9/1900")
-    return pd.DataFrame({"stdate": dates, "mindur": noise(200).cumsum().round(2), "maxdur": noise(200)})
+    lengths = {"mindur": noise(200).cumsum().round(2), "maxdur": noise(200)}
+    return pd.DataFrame({"rownames": range(1, 201), "stdate": dates, **lengths})
 
 
 def babies_by_months() -> pd.DataFrame:
@@ -757,14 +765,6 @@ def bills_of_two_months() -> pd.DataFrame:
     return pd.DataFrame({"start": stamps.strftime("%Y-%m-%d"), "value": noise(40)})
 
 
-def regression_of_elections() -> pd.DataFrame:
-    """Switches and their products beside shares of votes are no series of one kind."""
-    switches = {f"I{name}": RNG.choice([-1, 1], 40) for name in "abc"}
-    return pd.DataFrame({"year": np.arange(1900, 1980, 2), "V": noise(40), "growth": noise(40), **switches}).assign(
-        good=noise(40), war=noise(40), dur=noise(40)
-    )
-
-
 def numbers_as_stata_writes_them() -> pd.DataFrame:
     """Numbers below one have no zero before the point, and a row of them is neither a title nor a name of columns."""
     frame = pd.DataFrame({name: 1.5 + np.abs(RNG.normal(0, 0.3, 90).cumsum()) for name in ("f1", "f2", "f1b")})
@@ -791,7 +791,6 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
     "birds of nests": (birds_by_all_their_words, {"item_id": "nest", "lookback": 2, "horizon": 2}),
     "holidays": (holidays_of_years, {}),
     "bills": (bills_of_two_months, {"resample": "2MS", "missing": None}),
-    "elections": (regression_of_elections, {"target": "V", "wide": None}),
     "stata": (numbers_as_stata_writes_them, {"time": "row-number", "skip_footer": None, "skip_rows": None}),
     "sieves": (sieves, {"time": "row-number"}),
     "prices": (prices_of_several_goods, {"item_id": "state", "target": "consumption"}),

@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.data.column_names import is_called_count, is_called_intensity, is_called_mean, is_called_money
+from forecast_attn.data.column_names import (
+    are_called_of_persons,
+    is_called_count,
+    is_called_intensity,
+    is_called_mean,
+    is_called_money,
+    is_called_year,
+)
 
 FEWEST_NUMBERS = 20
 _UNLIKE = 0.3
@@ -56,6 +64,16 @@ def _are_shares(name: str, values: NDArray[np.float64]) -> bool:
     are_parts = not is_whole and values.min() >= 0 and values.max() <= 1
     spread = _CLOSE_OF_WHOLE if is_whole else _CLOSE
     return are_parts or bool(low > middle / spread > 0 and high < spread * middle)
+
+
+def are_answers_of_a_year(time: str, frame: pd.DataFrame) -> bool:
+    """Return whether rows are persons who were asked in some year: their answers are averaged, not counted or summed.
+
+    Args:
+        time: name of the column of time.
+        frame: as it stands in the file.
+    """
+    return is_called_year(time) and are_called_of_persons(map(str, frame.columns))
 
 
 def are_marks(values: NDArray[np.float64]) -> bool:

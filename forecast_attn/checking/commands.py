@@ -14,7 +14,7 @@ from typing import Any
 from forecast_attn.checking.changed_options import SMALLEST_SIZES, named_in, possible_changes
 from forecast_attn.checking.examination import Examination, examine
 from forecast_attn.checking.missing_marks import marks_of_missing
-from forecast_attn.checking.option_search import OptionSearch, averages_little, changes_somewhere, not_known_ahead
+from forecast_attn.checking.option_search import OptionSearch, changes_somewhere, keeps_most_rows, not_known_ahead
 from forecast_attn.checking.proposal import Proposal, check_command_text, proposal_of
 from forecast_attn.checking.table_reading import (
     Table,
@@ -201,7 +201,7 @@ def _small_proposal(config: DataConfig, options: dict[str, Any], again: Examinat
             chosen["past_covariates"] = (*config.past_covariates, *past)
             smaller = examine(again.table, replace(config, **chosen))
         is_right = not smaller.has_errors and smaller.preparation is not None and changes_somewhere(smaller)
-        if is_right and averages_little(smaller):
+        if is_right and keeps_most_rows(smaller):
             return proposal_of(smaller, chosen)
     return None
 

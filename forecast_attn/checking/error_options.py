@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.checking.amounts import are_in_cents, may_be_summed
+from forecast_attn.checking.amounts import are_answers_of_a_year, are_in_cents, may_be_summed
 from forecast_attn.checking.examination import Examination, categories_of, examine
 from forecast_attn.checking.fix import config_after_reading
 from forecast_attn.checking.number_times import (
@@ -29,14 +29,7 @@ from forecast_attn.checking.time_candidates import MOST_BAD_STAMPS
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.axis import uneven_steps
 from forecast_attn.data.cells import Cells
-from forecast_attn.data.column_names import (
-    are_called_of_persons,
-    counts_rows,
-    is_called_count,
-    is_called_money,
-    is_called_turnover,
-    is_called_year,
-)
+from forecast_attn.data.column_names import counts_rows, is_called_count, is_called_money, is_called_turnover
 from forecast_attn.data.findings import Finding
 from forecast_attn.data.frequency import LONGEST_NUMBER, distinct_values, parse_frequency
 from forecast_attn.data.reading.time_parts import holds_years, unit_of_column
@@ -338,7 +331,7 @@ def _are_amounts(cells: Cells, roles: Roles | None, frame: pd.DataFrame) -> bool
     Several stand at one time, or they are money or counts at no regular time; and an amount says nothing of the next
     one, as a level does. Answers of persons who were asked in some year are none.
     """
-    if roles is None or (is_called_year(roles.time) and are_called_of_persons(map(str, frame.columns))):
+    if roles is None or are_answers_of_a_year(roles.time, frame):
         return False
     is_irregular = cells.stamps.dtype.kind == "M" and regularity(cells.stamps) < REGULAR
     values = cells.columns[roles.target]

@@ -67,13 +67,7 @@ def likely_roles(frame: pd.DataFrame, config: DataConfig) -> list[RoleCandidate]
     of_typical_years = [] if ROW_NUMBER in times else [each for each in candidates if each.time == ROW_NUMBER]
     if of_typical_years:  # unless they are series one below the other
         return candidates if candidates[0].item_id is not None else of_typical_years
-    columns = [frame[name] for name in frame.columns]
-    has_time = any(begins_again(each) or counts_in_subjects(each) or is_birthday(each) for each in columns)
-    called = (str(name) for name in frame.columns if is_called_time(str(name)))
-    has_time = has_time or any(are_lifetimes(frame, name, None) for name in called)
-    has_time = has_time or any(map(_are_dates_in_no_order, columns))
-    years = (frame[name] for name in frame.columns if is_called_year(str(name)))
-    has_time = has_time or any(not year.is_unique and has_too_few_rows(frame, year) for year in years)
+    has_time = any(counts_rows(each.time) for each in candidates) and _tells_time(frame)
     return _that_go_on(_times_or_rows(frame, _in_order(frame, candidates), has_time=has_time))
 
 
@@ -116,6 +110,20 @@ def _times_or_rows(frame: pd.DataFrame, candidates: list[RoleCandidate], *, has_
     if not is_panel:
         return candidates
     return [each for each in candidates if not counts_rows(each.time) or (not has_time and _are_steps(frame, each))]
+
+
+def _tells_time(frame: pd.DataFrame) -> bool:
+    """Return whether some column tells when its row was, be it a candidate or not."""
+    columns = [frame[name] for name in frame.columns]
+    if any(begins_again(each) or counts_in_subjects(each) or is_birthday(each) for each in columns):
+        return True
+    called = (str(name) for name in frame.columns if is_called_time(str(name)))
+    years = (frame[name] for name in frame.columns if is_called_year(str(name)))
+    return (
+        any(are_lifetimes(frame, name, None) for name in called)
+        or any(not year.is_unique and has_too_few_rows(frame, year) for year in years)
+        or any(map(_are_dates_in_no_order, columns))
+    )
 
 
 def _are_dates_in_no_order(column: pd.Series) -> bool:

@@ -189,7 +189,7 @@ def _is_enough(examination: Examination) -> bool:
     assert panel is not None
     assert frame is not None
     observed = int(np.count_nonzero(~np.isnan(panel.target)))
-    return observed >= (1 - MOST_HIDDEN) * panel.num_known.sum() and averages_little(examination)
+    return observed >= (1 - MOST_HIDDEN) * panel.num_known.sum() and keeps_most_rows(examination)
 
 
 def changes_somewhere(examination: Examination) -> bool:
@@ -199,7 +199,7 @@ def changes_somewhere(examination: Examination) -> bool:
     return bool((pd.Series(panel.target).groupby(panel.series_of_rows).nunique() > 1).any())
 
 
-def averages_little(examination: Examination) -> bool:
+def keeps_most_rows(examination: Examination) -> bool:
     """Return whether most rows of a table reach training by themselves, or an option puts them on another step.
 
     A few long series among many that are too short are not most.

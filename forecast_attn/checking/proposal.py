@@ -138,7 +138,7 @@ def _is_called_time(panel: Panel) -> bool:
     if stamps.dtype.kind == "M" or holds_years(pd.Series(stamps)):
         return True
     is_called = is_called_time(name) or is_called_year(name) or unit_of(name) is not None or "time" in name.lower()
-    is_called = is_called and not is_called_age(name)  # of whom, at several times, or of several persons
+    is_called = is_called and not is_called_age(name)  # several persons may have one each, at one time
     return is_called or name.lower() in (*STEP_NAMES, *PERIOD_NAMES)
 
 

@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.checking.alike_columns import MANY, are_alike
-from forecast_attn.checking.amounts import are_scores, may_be_summed
+from forecast_attn.checking.amounts import are_answers_of_a_year, are_scores, may_be_summed
 from forecast_attn.checking.computed_columns import closing_prices, computed_columns
 from forecast_attn.checking.number_times import is_of_the_calendar
 from forecast_attn.checking.role_candidates import RoleCandidate
@@ -25,7 +25,6 @@ from forecast_attn.data.column_names import (
     LIKELY_TARGETS,
     PRICE,
     ROW_NAMES,
-    are_called_of_persons,
     counts_rows,
     ends_in_amount,
     is_called_base,
@@ -41,7 +40,6 @@ from forecast_attn.data.column_names import (
     is_called_property,
     is_called_unit_price,
     is_called_weather,
-    is_called_year,
     is_mean_beside_spread,
     is_named_date,
     is_one_of_letters,
@@ -59,8 +57,6 @@ SAME_START = 5
 """Letters with which the names of a column and its table begin alike."""
 _MOST_OUTCOMES, _SHARE_OF_OUTCOMES = 2, 1 / 3
 """Columns called alike of which one may be the target: the close, and the adjusted one, or that of each share."""
-_SHARE_OF_SWITCHES = 0.25
-"""Share of columns that are switches from which on the others are no series of one kind, unless most are."""
 _MOSTLY_KNOWN = 0.6
 """Share of rows in which a column has a value that is no more than a remark on some of them."""
 _POINTS = {
@@ -134,7 +130,7 @@ def target_candidates(
     evidence = _Evidence({name: values[name] for name in likely}, doubts, located, candidate, name, are_unnamed)
     ranked = evidence.ranked() if evidence.may_be_forecast or not candidate.counts_rows else []
     happen_at_places = not evidence.is_named and any(jumps(values[name]) for name in located.intersection(numbers))
-    are_answers = is_called_year(candidate.time) and are_called_of_persons(map(str, frame.columns))
+    are_answers = are_answers_of_a_year(candidate.time, frame)
     are_events = candidate.may_be_counted and not are_answers and bool(ranked)
     is_amount = bool(ranked) and evidence.is_called_amount(ranked[0])
     is_measured = bool(ranked) and not is_amount and _is_alone(frame, values[ranked[0]], candidate)
@@ -247,14 +243,8 @@ class _Evidence:
         are_events = self.candidate.is_of_events and 1 - len(np.unique(stamps)) / len(stamps) > MOST_REPEATED
         computed = {name for name in self.computed if not is_called_past(name)}
         columns = [column for name, column in self.values.items() if name not in computed]
-        may_differ = self.is_named or are_events or self._are_some_switches
+        may_differ = self.is_named or are_events
         return not self.older and are_alike(columns, may_differ=may_differ, are_unnamed=self.are_unnamed)
-
-    @property
-    def _are_some_switches(self) -> bool:
-        """True where a good part of the columns, but not most, are switches or codes: those of a regression."""
-        share = sum(doubt == Doubt.CONSTANT for doubt in self.doubts.values()) / max(len(self.doubts), 1)
-        return _SHARE_OF_SWITCHES <= share <= 1 - _SHARE_OF_SWITCHES
 
     def is_called_amount(self, column: str) -> bool:
         """Return whether the name of a column says that it adds up over events, or that the table is about it."""

@@ -57,8 +57,10 @@ def places_its_row(column: pd.Series, values: pd.Series, series: NDArray[np.int6
     name = str(column.name)
     is_called_so = name.lower() in (*ID_NAMES, *TIME_NAMES) or is_called_id(name) or is_named_date(name)
     is_called_so = is_called_so or is_part_of_birth(name) or (is_called_year(name) and holds_years(column.dropna()))
-    counts = _counts_or_cycles(values, series) or _counts_groups(values, series)
-    return is_called_so or is_of_the_calendar(column) or counts or begins_again(column)
+    if is_called_so or is_of_the_calendar(column) or begins_again(column):
+        return True
+    order = np.argsort(series, kind="stable")
+    return _counts_or_cycles(values.iloc[order], series[order]) or _counts_groups(values.iloc[order], series[order])
 
 
 def doubt_about(values: pd.Series, series: NDArray[np.int64], candidate: RoleCandidate) -> Doubt | None:
@@ -95,7 +97,7 @@ def _stands_still(values: pd.Series, series: NDArray[np.int64]) -> bool:
     if len(numbers) < 2 or (np.isin(numbers, (0, 1)).mean() > 0.8 and numbers.min() == 0 and numbers.max() == 1):
         return True
     is_mostly_zero = np.mean(numbers == 0) > 0.5  # as intermittent demand is
-    in_series = values.iloc[np.argsort(series, kind="stable")].dropna().to_numpy()
+    in_series = values.iloc[np.argsort(series, kind="stable")].dropna().to_numpy() if series.any() else numbers
     stays = max(np.mean(np.diff(each) == 0) for each in (numbers, in_series)) > 0.5
     return len(np.unique(numbers)) == 2 or bool(stays and not is_mostly_zero)
 
@@ -173,9 +175,7 @@ def _counts_years(values: pd.Series) -> bool:
 
 def _counts_groups(values: pd.Series, series: NDArray[np.int64]) -> bool:
     """Return whether whole numbers begin at one in each series, and stay or go up by one: episodes of seasons."""
-    order = np.argsort(series, kind="stable")
-    numbers, series = values.to_numpy()[order], series[order]
-    inside = series[1:] == series[:-1]
+    numbers, inside = values.to_numpy(), series[1:] == series[:-1]
     if not series.any() or np.isnan(numbers).any() or not (numbers[np.append(True, ~inside)] == 1).all():
         return False
     steps = np.diff(numbers)[inside]
@@ -184,9 +184,7 @@ def _counts_groups(values: pd.Series, series: NDArray[np.int64]) -> bool:
 
 def _counts_or_cycles(values: pd.Series, series: NDArray[np.int64]) -> bool:
     """Return whether whole numbers mostly go up by one in each row of a series, as 1 to 7, or 1 to 31 do."""
-    order = np.argsort(series, kind="stable")
-    numbers, series = values.to_numpy()[order], series[order]
-    inside = series[1:] == series[:-1]
+    numbers, inside = values.to_numpy(), series[1:] == series[:-1]
     if len(numbers) < 3 or not inside.any() or np.isnan(numbers).any() or not are_whole(values):
         return False
     steps = np.diff(numbers)[inside]
