@@ -16,8 +16,8 @@ from forecast_attn.data.column_names import (
 )
 
 FEWEST_NUMBERS = 20
-_UNLIKE = 0.3
-"""Correlation of neighbouring rows below which they are amounts rather than levels."""
+_UNLIKE, _UNLIKE_OF_COUNTS = 0.3, 0.6
+"""Correlation of neighbouring rows below which they are amounts rather than levels; of what is called a count, more."""
 _CLOSE, _CLOSE_OF_WHOLE = 2, 4 / 3
 """Ratio to their median within which numbers are levels; of whole ones, such as votes in per cent, a smaller one."""
 _MOST_MARKS = 6
@@ -45,7 +45,8 @@ def may_be_summed(name: str, values: NDArray[np.float64], series: NDArray[np.sig
     before, after = values[:-1][pairs], values[1:][pairs]
     if len(before) < FEWEST_NUMBERS or not (before.std() and after.std()):
         return False
-    return bool(np.corrcoef(before, after)[0, 1] < _UNLIKE)
+    unlike = _UNLIKE_OF_COUNTS if is_called_count(name) else _UNLIKE
+    return bool(np.corrcoef(before, after)[0, 1] < unlike)
 
 
 def _are_shares(name: str, values: NDArray[np.float64]) -> bool:
@@ -73,7 +74,8 @@ def are_answers_of_a_year(time: str, frame: pd.DataFrame) -> bool:
         time: name of the column of time.
         frame: as it stands in the file.
     """
-    return is_called_year(time) and are_called_of_persons(map(str, frame.columns))
+    is_year = time in frame.columns and is_called_year(time)  # and no date of which a year is a part
+    return is_year and are_called_of_persons(map(str, frame.columns))
 
 
 def are_marks(values: NDArray[np.float64]) -> bool:

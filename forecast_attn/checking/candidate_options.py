@@ -16,7 +16,7 @@ from forecast_attn.checking.series_blocks import FEWEST_TOGETHER
 from forecast_attn.checking.series_candidates import series_numbers
 from forecast_attn.checking.target_candidates import changes_within_series, coordinates, target_candidates
 from forecast_attn.config.options import DataConfig
-from forecast_attn.data.column_names import counts_rows, is_called_year
+from forecast_attn.data.column_names import counts_rows, is_called_a_name, is_called_year
 from forecast_attn.data.frequency import parse_frequency
 from forecast_attn.data.reading.joined import ROW_COUNT, with_joined
 from forecast_attn.data.resampling import floored
@@ -83,7 +83,7 @@ class CandidateOptions:
 
         None, too, for rows that come about evenly, as those of a device that reports each minute or so. The few rows
         long before the others do not tell the step. Events of series that have few each, as of visitors, are counted
-        together.
+        together, and so are those that no column called a name tells apart: their status is a property.
         """
         given = (self.config.resample, self.config.freq, self.config.season)
         if any(option is not None for option in given) or self.config.missing != "auto" or not candidate.may_be_counted:
@@ -108,7 +108,8 @@ class CandidateOptions:
         series = series_numbers(self.frame, candidate.item_id)
         times = pd.DataFrame({"series": series, "step": floored(candidate.stamps, frequency)})
         are_few = len(times.drop_duplicates()) < FEWEST_TOGETHER * len(steps) * len(np.unique(series))
-        together = replace(candidate, item_id=None) if are_few and self.config.item_id is None else candidate
+        are_together = self.config.item_id is None and (are_few or not is_called_a_name(candidate.item_id or ""))
+        together = replace(candidate, item_id=None) if are_together else candidate
         return together.options(self.config) | _rows_of(step)
 
     def _numbers_besides(self, targets: tuple[str, ...], candidate: RoleCandidate) -> tuple[str, ...]:

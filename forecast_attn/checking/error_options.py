@@ -154,7 +154,12 @@ def step_of_events(stamps: NDArray[Any], share: float) -> str | None:
     """
     stamps, day = stamps[~np.isnat(stamps)], COARSER.index("D")
     fine = (step for step in reversed(COARSER[: day + 1]) if _num_filled(stamps, step, share) >= ENOUGH_STEPS)
-    coarse = (step for step in COARSER[day:] if _num_filled(stamps, step, share) >= FEWEST_STEPS)
+    coarse = (
+        step
+        for fewest in (FEWEST_STEPS, _FEWEST_FILLED)
+        for step in COARSER[day:]
+        if _num_filled(stamps, step, share) >= fewest
+    )
     return next(fine, None) or next(coarse, None)
 
 

@@ -29,7 +29,7 @@ from forecast_attn.data.frequency import Frequency, step_name
 from forecast_attn.data.number_stamps import decimal_step
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.reading.joined import ROW_COUNT
-from forecast_attn.data.reading.positions import LAYOUT_ROWS, WIDE_ROWS
+from forecast_attn.data.reading.positions import LAYOUT_ROWS, LONG_TARGET, WIDE_ROWS
 from forecast_attn.data.reading.time_parts import holds_years
 from forecast_attn.data.roles import Roles
 
@@ -109,7 +109,10 @@ def _subject(frame: pd.DataFrame | None, panel: Panel, num_series: int) -> str:
     """Subject of a forecast: a column, one of each series, or several columns."""
     roles = panel.roles
     if frame is not None and frame.index.name == LAYOUT_ROWS:
-        return f"the rows as {num_series:,} series" if roles.item_id is not None else "the cells as one series"
+        variable = "" if roles.target == LONG_TARGET else f"'{roles.target}' of "
+        return variable + (
+            f"the rows as {num_series:,} series" if roles.item_id is not None else "the cells as one series"
+        )
     if frame is not None and frame.index.name == WIDE_ROWS:
         shown = quoted(list(panel.item_ids[:3])) + (", …" if len(panel.item_ids) > 3 else "")
         return f"{counted(num_series, 'column')} as one series each ({shown})"

@@ -50,6 +50,8 @@ from forecast_attn.errors import ConfigError, DataError
 MOST_ID_COLUMNS = 8
 MOST_REPEATED = 0.03
 """Share of rows with the stamp of an earlier one that are mistakes of a table, and no further series."""
+_FEWEST_OF_JOINED = 0.5
+"""Share of the times of series that have a row, where several columns together tell them apart: no polls of a day."""
 _FEWEST_AGAIN = 2
 """Rows of each name that comes again."""
 _FIRST = 4
@@ -213,14 +215,16 @@ def _keys_of(
             return 1.0, (0, 0, 0)
         keys = _joined_codes([codes[name] for name in names])
         rows = np.bincount(keys)
-        is_sparse = len(keys) < FEWEST_TOGETHER * (_spans(keys, steps).sum() if are_many else len(rows) * len(distinct))
+        fewest = FEWEST_TOGETHER if len(names) == 1 else _FEWEST_OF_JOINED
+        is_sparse = len(keys) < fewest * (_spans(keys, steps).sum() if are_many else len(rows) * len(distinct))
         may_be_apart = len(names) == 1 and (stand_apart(keys, stamps) or are_runs(keys, stamps))
         if is_sparse and not may_be_apart and not are_tracks(keys, stamps):
             # Each stamp has one of the keys, mostly: a property that changes, as the weather does.
             return 1.0, (0, 0, 0)
         numbers = numeric.intersection(names)
         unnamed = sum(not is_called_a_name(name) for name in numbers)
-        are_names = np.median(rows[keys]) >= FEWEST_PER_SERIES
+        of_names = rows if len(names) > 2 else rows[keys]  # many marks tell rows apart, not series
+        are_names = np.median(of_names) >= FEWEST_PER_SERIES
         share = _num_repeated(keys, steps) / len(keys) if are_names else 1.0
         return share, (len(numbers), len(rows), unnamed)
 

@@ -15,6 +15,7 @@ from forecast_attn.checking.line_evidence import find_titles
 from forecast_attn.checking.line_options import ends_in_utf8, ends_of, extra_line_options
 from forecast_attn.checking.missing_marks import marks_of_missing
 from forecast_attn.checking.number_times import SEASONS_OF_UNITS
+from forecast_attn.checking.rows_as_series import labels_of_rows, likely_variables
 from forecast_attn.checking.several_tables import find_tables
 from forecast_attn.checking.undated_evidence import rows_of_words_at_end, undated_rows
 from forecast_attn.config.options import DataConfig
@@ -343,36 +344,57 @@ def _ignore(finding: Finding) -> None:
 
 def _with_layout(reading: TableReading, config: DataConfig) -> Iterator[TableReading]:
     """The table made long where the names of its columns are steps, then as it stands."""
-    layout = config.layout if config.layout != "long" else None
-    if layout is None and not config.wide and has_merged_cells(reading.frame):
-        layout = "merged"
-    elif layout is None and not config.wide and config.time is None and config.target is None:
-        layout = likely_layout(reading.frame)
-    if layout is not None:
-        read = _arranged(reading, config, layout)
-        if read is not None:
-            yield read
-            reading = replace(reading, is_another_table=False)  # as it stands only where nothing else trains
-        steps = find_steps(reading.frame) if layout == "rows" and config.layout == "long" else None
-        if steps is not None and (read is None or steps.are_dates):  # dates as columns are no variables
+    frame = reading.frame
+    ways = _likely_layouts(frame, config) if config.layout == "long" else _of_given_layout(frame, config)
+    read = [each for way in ways if (each := _arranged(reading, config, way)) is not None]
+    yield from (replace(each, is_another_table=True) for each in read) if len(read) > 1 else read
+    if config.layout != "long":
+        return
+    if ways and ways[0]["layout"] == "rows":
+        steps = find_steps(frame)
+        if len(ways) > 1 or (steps is not None and (not read or steps.are_dates)):  # dates as columns are no variables
             return
-    if config.layout == "long":
-        yield reading
+    # As it stands only where nothing else trains.
+    yield replace(reading, is_another_table=False) if read else reading
 
 
-def _arranged(reading: TableReading, config: DataConfig, layout: str) -> TableReading | None:
+def _of_given_layout(frame: pd.DataFrame, config: DataConfig) -> list[dict[str, Any]]:
+    """The options that come to a given layout: several where its rows hold several variables."""
+    variables = likely_variables(frame) if config.layout == "rows" and config.target is None else []
+    return [{"target": name} for name in variables] or [{}]
+
+
+def _likely_layouts(frame: pd.DataFrame, config: DataConfig) -> list[dict[str, Any]]:
+    """The options of the layouts other than long that a table may have: several where it holds several variables."""
+    if config.wide:
+        return []
+    if has_merged_cells(frame):
+        return [{"layout": "merged"}]
+    if config.time is not None or config.target is not None:
+        return []
+    layout = likely_layout(frame)
+    if layout is not None:
+        return [{"layout": layout}]
+    labels = labels_of_rows(frame) if not config.ignore else None
+    if labels is not None:
+        return [{"layout": "rows", **({"ignore": labels} if labels else {})}]
+    return [{"layout": "rows", "target": name} for name in likely_variables(frame)]
+
+
+def _arranged(reading: TableReading, config: DataConfig, way: dict[str, Any]) -> TableReading | None:
     """The table made long, by the columns that tell its rows apart where it takes several; None where none do."""
-    given: dict[str, Any] = {} if config.layout == layout else {"layout": layout}
-    for item_id in (None,) if config.item_id is not None else _identifiers(reading.frame, layout):
-        options = given if item_id is None else {**given, "item_id": item_id}
-        full = replace(config, layout=layout, item_id=item_id or config.item_id)
+    arranging = replace(config, **way)
+    for item_id in (None,) if config.item_id is not None else _identifiers(reading.frame, arranging):
+        options = way if item_id is None else {**way, "item_id": item_id}
+        full = replace(arranging, item_id=item_id or config.item_id)
         try:
             frame = arranged(with_joined(reading.frame, full, ""), full, "", _ignore)
         except DataError:
             continue
-        season = _season_of_steps(reading.frame) if layout == "rows" and config.season is None else {}
+        is_of_rows = full.layout == "rows" and config.season is None
+        season = _season_of_steps(reading.frame) if is_of_rows else {}
         options = {**reading.options, **options, **season}
-        undated = undated_rows(frame) if layout == "merged" and "undated_rows" not in options else None
+        undated = undated_rows(frame) if full.layout == "merged" and "undated_rows" not in options else None
         if undated is not None:  # sums below the cells that were merged
             frame = _without_undated(frame, config, undated[0])
             options |= {"undated_rows": "drop", "time": _with_its_parts(frame, undated[0])}
@@ -380,12 +402,12 @@ def _arranged(reading: TableReading, config: DataConfig, layout: str) -> TableRe
     return None
 
 
-def _identifiers(frame: pd.DataFrame, layout: str) -> tuple[str | None, ...]:
+def _identifiers(frame: pd.DataFrame, config: DataConfig) -> tuple[str | None, ...]:
     """Columns that may tell the series of such a layout apart, joined; None for one series."""
-    if layout == "calendar":
+    if config.layout == "calendar":
         names = names_of_grid(frame)
         return () if names is None else (names or None,)
-    steps = find_steps(frame)
+    steps = find_steps(frame, config.target)
     return (None, names_of_rows(frame, () if steps is None else steps.names), ROW_NUMBER)
 
 

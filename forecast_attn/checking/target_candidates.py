@@ -25,18 +25,21 @@ from forecast_attn.data.column_names import (
     LIKELY_TARGETS,
     PRICE,
     ROW_NAMES,
+    are_called_of_persons,
     counts_rows,
     ends_in_amount,
     is_called_base,
     is_called_close,
     is_called_coordinate,
     is_called_count,
+    is_called_exposure,
     is_called_forecast,
     is_called_intensity,
     is_called_level,
     is_called_money,
     is_called_outcome,
     is_called_past,
+    is_called_pay,
     is_called_property,
     is_called_unit_price,
     is_called_weather,
@@ -127,7 +130,9 @@ def target_candidates(
     doubts = {name: Doubt.NAME if name in codes else doubt_about(values[name], series, candidate) for name in likely}
     doubts |= {name: Doubt.AXIS for name in located.intersection(likely) if doubts[name] is None}
     are_unnamed = unnamed_column(1) in frame
-    evidence = _Evidence({name: values[name] for name in likely}, doubts, located, candidate, name, are_unnamed)
+    are_persons = are_called_of_persons(name for name in map(str, frame.columns) if not is_called_pay(name))
+    known = {name: values[name] for name in likely}
+    evidence = _Evidence(known, doubts, located, candidate, name, are_unnamed=are_unnamed, are_persons=are_persons)
     ranked = evidence.ranked() if evidence.may_be_forecast or not candidate.counts_rows else []
     happen_at_places = not evidence.is_named and any(jumps(values[name]) for name in located.intersection(numbers))
     are_answers = are_answers_of_a_year(candidate.time, frame)
@@ -135,7 +140,8 @@ def target_candidates(
     is_amount = bool(ranked) and evidence.is_called_amount(ranked[0])
     is_measured = bool(ranked) and not is_amount and _is_alone(frame, values[ranked[0]], candidate)
     are_events = are_events and not is_measured and not is_amount
-    are_events = are_events and _are_events(frame, values[ranked[0]], candidate, series)
+    are_subjects = are_persons and candidate.event_stamps is not None and candidate.item_id is None
+    are_events = are_events and (are_subjects or _are_events(frame, values[ranked[0]], candidate, series))
     is_rare = candidate.is_of_events and bool(ranked) and not _is_mostly_known(values[ranked[0]])
     are_unlikely = all(doubts.values()) or happen_at_places or are_events or is_rare
     certain = tuple(name for name in ranked if doubts[name] in (None, Doubt.AXIS))
@@ -155,6 +161,8 @@ class _Evidence:
     table: str
     are_unnamed: bool
     """True where the file has no names of columns."""
+    are_persons: bool
+    """True where rows are persons who were asked."""
 
     @cached_property
     def by_name(self) -> dict[str, int]:
@@ -176,10 +184,11 @@ class _Evidence:
 
     @cached_property
     def outcomes(self) -> set[str]:
-        """The columns called an outcome, the last price or the mean of a spread, unless several are."""
+        """The columns called an outcome, the last price, the mean of a spread or a wage, unless several are."""
         called = {each for each in self.values if is_called_outcome(each) or is_called_close(each)}
         called |= closing_prices(self.values) if self.are_unnamed else set()
         called |= {each for each in self.values if is_mean_beside_spread(each, self.values)}
+        called |= {each for each in self.values if self.are_persons and is_called_pay(each)}
         called -= {each for each in called if is_called_forecast(each) or is_called_past(each)}
         return called if len(called) <= max(_MOST_OUTCOMES, _SHARE_OF_OUTCOMES * len(self.values)) else set()
 
@@ -190,11 +199,12 @@ class _Evidence:
 
     @cached_property
     def drivers(self) -> set[str]:
-        """The columns that drive others, if there are others: weather, shares and levels, the number of all persons."""
+        """The columns that drive others, if there are others: weather, shares, the number of persons, games played."""
         weather = {each for each in self.values if is_called_weather(each)}
         averaged = {each for each in self.values if is_called_intensity(each) and not is_called_level(each)}
         bases = {each for each in self.values if is_called_base(each)}
         averaged = (averaged - weather) | (bases if len(bases) == 1 else set())  # men, women and all are the subject
+        averaged |= {each for each in self.values if is_called_exposure(each)}
         others = [each for each in self.values if self.doubts[each] is None and each not in weather | averaged]
         counts = [each for each in others if ends_in_amount(each) or counts_many(self.values[each])]
         is_driven = len(others) == 1 or any(_is_mostly_known(self.values[each]) for each in counts)

@@ -108,21 +108,32 @@ _LEVELS = {"level", "index"}
 """Words of levels, which are forecast as often as amounts are."""
 _BASES = {"samplesize", "sample", "population", "pop", "staffed"}
 """Words of the number of persons that counts and shares are of, or who answer the calls."""
-_PAST_WORDS = {"lag", "lagged", "change", "previous", "prev"}
+_EXPOSURES = {"exposure", "experience", "exper", "tenure", "games", "played"}
+"""Last words of how much or how long something was done for a result: games played, years of experience."""
+_PAST_WORDS = {"lag", "lagged", "shifted", "rolling", "change", "previous", "prev"}
 """Words in names of columns that hold what another one held before, or what has changed since."""
+_STEPS_AGO = r"(?<![A-Za-z])t ?- ?\d+\)?$"
+"""The end of such a name, as `var1(t-1)`."""
 _COORDINATES = ("lat", "latitude", "lon", "lng", "long", "longitude")
 _DIRECTIONS = ("direction", "heading", "bearing", "azimuth", "track")
 """Last words of names of degrees of a circle."""
 _SUBJECT_PROPERTIES = ("age", "alter", "âge", "edad", "età")
 """Names of properties of the person that a row is about, rarely a target, in the languages of dates."""
+_SURVEY_WEIGHT = r"(samp|sample|survey|person|pers|psp|an|d|p|post)[_.]?(weight|wght|wgt|wt)s?"
+"""Names of the number of persons that an answer of a survey stands for."""
 _PERSON_WORDS = {
-    *("age", "sex", "gender", "female", "race", "ethnicity", "marital", "maritalcat"),
+    *("age", "agea", "sex", "gender", "gndr", "female", "race", "ethnicity", "marital", "maritalcat"),
     *("educ", "education", "educat", "educcat", "income", "earnings", "wage"),
 }
 """Words of what is asked of a person."""
+_PAY_WORDS = {"wage", "lwage", "wages", "earnings"}
+"""Words of what persons earn, which is asked for the sake of it."""
 _END_WORDS = {"event", "death", "dead", "died", "censor", "censored", "cens", "delta", "fustat"}
 """Last words of marks of those whose time had ended when it was measured, as of patients who died."""
-_COUNT_WORDS = {"count", "cnt", "quantity", "qty"}
+_COUNT_WORDS = {
+    *("count", "cnt", "quantity", "qty"),
+    *("deaths", "fatalities", "killed", "injured", "casualties", "victims"),
+}
 _TURNOVER_WORDS = {
     *("amount", "payment", "revenue", "sales", "spend", "spent", "income", "turnover"),
     *("betrag", "umsatz", "montant", "importe", "bedrag", "importo"),
@@ -264,9 +275,13 @@ def is_called_end(name: str, *, may_be_status: bool) -> bool:
 
 
 def is_called_count(name: str) -> bool:
-    """Return whether a column counts something by its name: `qty`, `number_of_discs`."""
+    """Return whether a column counts something by its name: `qty`, `number_of_discs`, `candidatevotes`."""
     words = words_of(name)
-    return not _COUNT_WORDS.isdisjoint(words) or (words[:1] in (["number"], ["num"], ["no"]) and words[1:2] == ["of"])
+    return (
+        name.lower().endswith("votes")
+        or not _COUNT_WORDS.isdisjoint(words)
+        or (words[:1] in (["number"], ["num"], ["no"]) and words[1:2] == ["of"])
+    )
 
 
 def is_called_intensity(name: str) -> bool:
@@ -293,8 +308,8 @@ def is_called_forecast(name: str) -> bool:
 
 
 def is_called_past(name: str) -> bool:
-    """Return whether a column holds what another one held before, or its change, by its name: `sales_lag1`."""
-    return not _PAST_WORDS.isdisjoint(words_of(name))
+    """Return whether a column is by its name what another one was before, or its change: `sales_lag1`, `y(t-1)`."""
+    return not _PAST_WORDS.isdisjoint(words_of(name)) or re.search(_STEPS_AGO, name) is not None
 
 
 def is_called_close(name: str) -> bool:
@@ -338,6 +353,11 @@ def is_called_base(name: str) -> bool:
     return not _BASES.isdisjoint(words_of(name))
 
 
+def is_called_exposure(name: str) -> bool:
+    """Return whether a column tells by its name how much was done for a result: `games_played`, `exper`."""
+    return not _EXPOSURES.isdisjoint(words_of(name)[-1:])
+
+
 def is_called_coordinate(name: str) -> bool:
     """Return whether a column says by its name where something is: `start_lat`, `latitude_deg`."""
     return _ends_in(name, _COORDINATES) or not {"latitude", "longitude"}.isdisjoint(words_of(name))
@@ -355,9 +375,14 @@ def are_called_of_persons(names: Iterable[str]) -> bool:
     return len(answers) >= 2 and not any(is_called_end(name, may_be_status=False) for name in names)
 
 
+def is_called_pay(name: str) -> bool:
+    """Return whether a column tells by its name what somebody earns."""
+    return not _PAY_WORDS.isdisjoint(words_of(name))
+
+
 def is_called_property(name: str) -> bool:
-    """Return whether a column is a property of a person by its name, such as the age."""
-    return _ends_in(name, _SUBJECT_PROPERTIES)
+    """Return whether a column is a property of a person by its name: the age, or the weight in a survey, `dweight`."""
+    return _ends_in(name, _SUBJECT_PROPERTIES) or re.fullmatch(_SURVEY_WEIGHT, name.lower()) is not None
 
 
 def _ends_in(name: str, words: tuple[str, ...]) -> bool:

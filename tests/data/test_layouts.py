@@ -483,6 +483,35 @@ def test_declared_columns_go_with_their_series(tmp_path: Path) -> None:
     assert frame["area"].tolist() == [10, 10, 10, 20, 20, 20]
 
 
+def test_the_target_is_one_of_the_variables_that_stand_before_the_years(tmp_path: Path) -> None:
+    path = tmp_path / "world.csv"
+    path.write_text(
+        "Country,gdp.1990,Pop 1990,gdp.1991,pop_1991,gdp.1992,pop1992\nChad,1,7,2,8,3,9\nMali,4,6,5,5,6,4\n"
+    )
+    notes: list[str] = []
+    frame = read_table(path, DataConfig(layout="rows", target="gdp"), report=lambda each: notes.append(each.message))
+    assert list(frame) == ["item_id", "timestamp", "gdp"]
+    assert frame["gdp"].tolist() == [1, 2, 3, 4, 5, 6]
+    assert frame["timestamp"].dt.year.tolist() == [1990, 1991, 1992] * 2
+    assert notes == ["the columns of 'Pop' are left out: --target is 'gdp'"]
+    assert read_table(path, DataConfig(layout="rows", target="Pop"))["Pop"].tolist() == [7, 8, 9, 6, 5, 4]
+
+
+@pytest.mark.parametrize(
+    ("names", "target", "message"),
+    [
+        ("gdp1990,gdp1991,gdp1992,pop1990,pop1991,pop1992", None, "several variables for each year: 'gdp', 'pop'\n"),
+        ("gdp1990,gdp1991,gdp1992,pop1990,pop1991,pop1992", "gpd", "expected 'gpd' to be one of them"),
+        ("1990,1991,1992,1993,1994,1995", "gdp", "no columns called 'gdp' and a year"),
+    ],
+)
+def test_a_variable_that_the_columns_do_not_have_is_refused(names: str, target: str | None, message: str) -> None:
+    frame = pd.DataFrame([["Chad", *range(6)], ["Mali", *range(6)]], columns=["Country", *names.split(",")])
+    with pytest.raises(DataError, match=message) as refused:
+        read_table(frame, DataConfig(layout="rows", target=target))
+    assert (refused.value.code, refused.value.options) == ("FA102", ("target",))
+
+
 def test_text_among_the_values_of_a_row_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "bank.csv"
     path.write_text("Country,1960,1961,1962\nAruba,1,2,3\nChad,4,..,6\nCuba,7,8,9\nFiji,7,8,9\n")

@@ -8,7 +8,8 @@ hour beside the day, or per year beside the months.
 from __future__ import annotations
 
 import itertools
-from typing import Any
+import shlex
+from typing import Any, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.column_names import unit_of
-from forecast_attn.data.findings import Finding, Report, require_column, row_and_line
+from forecast_attn.data.findings import Finding, Report, quoted, require_column, row_and_line
 from forecast_attn.data.reading.grids import find_grid, periods_across
 from forecast_attn.data.reading.joined import ROW_NUMBER
 from forecast_attn.data.reading.merged import filled_down
@@ -28,7 +29,13 @@ from forecast_attn.data.reading.positions import (
     file_positions,
     without_values,
 )
-from forecast_attn.data.reading.step_columns import StepColumns, are_all_months, find_steps, unit_of_steps
+from forecast_attn.data.reading.step_columns import (
+    StepColumns,
+    are_all_months,
+    find_steps,
+    unit_of_steps,
+    variables_by_year,
+)
 from forecast_attn.data.reading.time_parts import are_dates_of_years, holds_years
 from forecast_attn.data.timestamps import looks_like_dates
 from forecast_attn.errors import ConfigError, DataError
@@ -49,7 +56,7 @@ def check_layout(config: DataConfig) -> None:
     """
     if config.layout in ("long", "merged"):
         return
-    given = {"wide": config.wide, "target": config.target is not None}
+    given = {"wide": config.wide, "target": config.target is not None and config.layout == "calendar"}
     given["time"] = config.time is not None and config.layout == "rows"
     for flag, is_given in given.items():
         if is_given:
@@ -77,9 +84,10 @@ def arranged(frame: pd.DataFrame, config: DataConfig, source: str, report: Repor
     return make_long(frame, config, source, report)
 
 
-def is_arranged(frame: pd.DataFrame) -> bool:
+def is_arranged(frame: pd.DataFrame, config: DataConfig) -> bool:
     """Return whether a table has the columns of one that `arranged` made long."""
-    return LONG_TARGET in frame.columns and find_steps(frame) is None and periods_across(frame) is None
+    has_target = (config.target or LONG_TARGET) in frame.columns
+    return has_target and find_steps(frame) is None and periods_across(frame) is None
 
 
 def names_of_grid(frame: pd.DataFrame) -> str | None:
@@ -153,12 +161,18 @@ def _are_series(frame: pd.DataFrame, steps: StepColumns) -> bool:
 
 
 def _rows_made_long(frame: pd.DataFrame, config: DataConfig, source: str, report: Report) -> pd.DataFrame:
-    steps = find_steps(frame.drop(columns=[name for name in _declared(config) if name in frame.columns]))
+    free = frame.drop(columns=[name for name in _declared(config) if name in frame.columns])
+    variables = variables_by_year(free)
+    steps = find_steps(free, config.target)
     if steps is None:
-        message = f"'{source}' has no columns whose names are dates or numbers of steps, as --layout rows needs"
-        raise DataError(message, "name them 2024-01, 2024-02, …, or 1, 2, 3, …", code="FA102", options=("layout",))
+        _refuse_columns(variables, config, source)
     _refuse_text(frame, steps.names, source)
-    others = [str(name) for name in frame.columns if name not in steps.names]
+    left_out = [name for each in variables.values() for name in each.names]
+    others = [str(name) for name in frame.columns if name not in {*steps.names, *left_out}]
+    for variable in variables if config.target is not None else ():
+        if variable != config.target:
+            message = f"the columns of '{variable}' are left out: --target is '{config.target}'"
+            report(Finding("FA104", "note", message, column=variables[variable].names[0]))
     name, keys = _identifier(frame, others, config, source, report)
     values = frame[list(steps.names)].to_numpy(np.float64, na_value=np.nan)
     known = ~np.isnan(values)
@@ -168,8 +182,27 @@ def _rows_made_long(frame: pd.DataFrame, config: DataConfig, source: str, report
     rows = np.repeat(np.arange(len(frame)), lengths)
     # Places in the long table, less the place at which its series begins there: the step of each cell in its row.
     step = np.arange(len(rows)) - np.repeat(np.cumsum(lengths) - lengths, lengths) + first[rows]
-    columns = {name: keys.take(rows), LONG_TIME: steps.stamps[step], LONG_TARGET: values[rows, step]}
+    columns = {name: keys.take(rows), LONG_TIME: steps.stamps[step], config.target or LONG_TARGET: values[rows, step]}
     return _long(frame, rows, columns, config)
+
+
+def _refuse_columns(variables: dict[str, StepColumns], config: DataConfig, source: str) -> NoReturn:
+    """Say that no columns are steps, or that those of several variables are.
+
+    Raises:
+        DataError: always.
+    """
+    if variables:
+        others = f"'{source}' has columns of several variables for each year: {quoted(list(variables))}"
+        message = others if config.target is None else f"{others}; expected '{config.target}' to be one of them"
+        hint = f"--target {shlex.quote(next(iter(variables)))} takes one of them"
+        raise DataError(message, hint, code="FA102", options=("target",))
+    if config.target is not None:
+        message = f"'{source}' has no columns called '{config.target}' and a year, as --layout rows with --target needs"
+        hint = "leave --target out, if the names of the columns are dates or numbers"
+        raise DataError(message, hint, code="FA102", options=("target",))
+    message = f"'{source}' has no columns whose names are dates or numbers of steps, as --layout rows needs"
+    raise DataError(message, "name them 2024-01, 2024-02, …, or 1, 2, 3, …", code="FA102", options=("layout",))
 
 
 def _identifier(

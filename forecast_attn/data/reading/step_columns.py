@@ -44,26 +44,51 @@ class StepColumns:
     are_dates: bool
 
 
-def find_steps(frame: pd.DataFrame) -> StepColumns | None:
+def find_steps(frame: pd.DataFrame, variable: str | None = None) -> StepColumns | None:
     """The columns of numbers whose names are dates, or go on by one; None where there are too few.
 
-    Of years beside their quarters or months, the finer ones, which are more.
+    Of years beside their quarters or months, the finer ones, which are more. None, too, where several variables have a
+    column for each year, unless one of them is named.
+
+    Args:
+        frame: as it stands in the file.
+        variable: what stands before the years, as `variables_by_year` has it.
     """
-    types = zip(frame.columns, frame.dtypes, strict=True)
-    numbers = [str(name) for name, dtype in types if dtype.kind in "iuf" or _is_number_or_empty(frame[name])]
+    numbers = _numbers(frame)
+    variables = _by_variable(numbers)
+    if variable is not None:
+        return variables.get(variable)
     forms = ({name: text for name in numbers if form.fullmatch(text := _plain_date(name))} for form in _FORMS)
     dated = [steps for texts in forms if (steps := _dated(texts)) is not None]
     if dated:
         return max(dated, key=lambda steps: len(steps.names))
-    return _of_years(numbers) or _months_of_one_year(numbers) or _numbered(numbers)
-
-
-def _of_years(names: list[str]) -> StepColumns | None:
-    """The columns that have one name before a year; None where there are several such names, or none."""
-    matches = {name: match for name in names if (match := _OF_YEARS.fullmatch(name.strip()))}
-    if len({match[1] for match in matches.values()}) != 1:
+    if len(variables) > 1:
         return None
-    return _dated({name: match[2] for name, match in matches.items()})
+    return next(iter(variables.values()), None) or _months_of_one_year(numbers) or _numbered(numbers)
+
+
+def variables_by_year(frame: pd.DataFrame) -> dict[str, StepColumns]:
+    """The variables that have a column for each of some years, and these: `gdp` of `gdp1990`, `gdp1991`, …"""
+    return _by_variable(_numbers(frame))
+
+
+def _numbers(frame: pd.DataFrame) -> list[str]:
+    """The names of the columns of numbers."""
+    types = zip(frame.columns, frame.dtypes, strict=True)
+    return [str(name) for name, dtype in types if dtype.kind in "iuf" or _is_number_or_empty(frame[name])]
+
+
+def _by_variable(names: list[str]) -> dict[str, StepColumns]:
+    """The columns that have one name before a year, by that name, whose case and marks may differ between years."""
+    texts: dict[str, dict[str, str]] = {}
+    spelt: dict[str, str] = {}
+    for name in names:
+        match = _OF_YEARS.fullmatch(name.strip())
+        if match:
+            variable = spelt.setdefault(re.sub(r"[\W_]+", " ", match[1]).lower(), match[1])
+            texts.setdefault(variable, {})[name] = match[2]
+    dated = {variable: _dated(of_variable) for variable, of_variable in texts.items()}
+    return {variable: steps for variable, steps in dated.items() if steps is not None}
 
 
 def _dated(texts: dict[str, str]) -> StepColumns | None:

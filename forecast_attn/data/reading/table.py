@@ -139,7 +139,7 @@ def read_beside(
     layout = config.layout
     config = replace(config, item_id=identifier, wide=False, layout=layout if layout == "merged" else "long")
     frame = read_table(source, config, is_beside=True)
-    if layout not in ("long", "merged") and not is_arranged(frame):
+    if layout not in ("long", "merged") and not is_arranged(frame, config):
         return arranged(frame, replace(config, layout=layout), table_name(table), stop_at_errors)
     return made_long(frame, config, table_name(table), stop_at_errors) if wide and not is_long(frame) else frame
 
