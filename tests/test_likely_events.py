@@ -1,5 +1,6 @@
 """`forecast check` tells what rows are by their names and dates: events that are counted or summed, or measurements."""
 
+import calendar
 from collections.abc import Callable
 from pathlib import Path
 
@@ -21,6 +22,10 @@ def the_same_tables_in_any_order_of_tests() -> None:
 
 def noise(rows: int) -> np.ndarray:
     return RNG.normal(10, 1, rows).round(3)
+
+
+def days(rows: int) -> pd.Index:
+    return pd.date_range("2021-01-01", periods=rows).strftime("%Y-%m-%d")
 
 
 def uneven_days(rows: int, apart: int) -> list[str]:
@@ -119,6 +124,117 @@ def past_of_a_series() -> pd.DataFrame:
     return frame.assign(**shifted).iloc[6:]
 
 
+def climate_of_cities(*, by_month: bool) -> pd.DataFrame:
+    """The months of a typical year, by words, one city below the other or all of them for each month."""
+    months = [calendar.month_abbr[month] for month in range(1, 13)]
+    cells = pd.MultiIndex.from_product([["Oslo", "Rome", "Lima", "Bonn"], months], names=["city", "month"])
+    frame = cells.to_frame(index=False).assign(rain=RNG.integers(10, 99, 48))
+    return frame.iloc[np.argsort(np.tile(np.arange(12), 4), kind="stable")] if by_month else frame
+
+
+def riders_of_a_typical_week() -> pd.DataFrame:
+    """Hours of weekdays of several cities, one below the other."""
+    parts = [["Oslo", "Rome"], list(calendar.day_abbr), range(24)]
+    cells = pd.MultiIndex.from_product(parts, names=["city", "weekday", "hour"])
+    return cells.to_frame(index=False).assign(riders=RNG.integers(10, 99, 336))
+
+
+def crises_of_countries() -> pd.DataFrame:
+    """A switch for each country and year."""
+    countries = {
+        name: RNG.choice([0, 1], 60, p=[0.7, 0.3]) for name in ("Angola", "Chad", "Fiji", "Mali", "Oman", "Peru")
+    }
+    return pd.DataFrame({"year": range(1950, 2010), **countries})
+
+
+def orders_of_a_resource_plan() -> pd.DataFrame:
+    """Numbers of orders go up, and those of devices come again."""
+    dates = sorted(uneven_days(300, 3))
+    numbers = 4001880 + RNG.integers(1, 9, 300).cumsum()
+    devices = RNG.choice([10005120, 10004711, 10005244], 300)
+    return pd.DataFrame({"Auftrag": numbers, "Equipment": devices, "Eckstart": dates, "Ort": RNG.choice([*"ab"], 300)})
+
+
+def league_by_matchdays() -> pd.DataFrame:
+    """One season, and a row for each team and matchday in the order of the table."""
+    rows = [(day, rank) for day in range(1, 35) for rank in range(1, 13)]
+    frame = pd.DataFrame(rows, columns=["Matchday", "Position"])
+    teams = np.concatenate([RNG.permutation([f"team {at}" for at in range(12)]) for _ in range(34)])
+    points = (frame["Matchday"] * RNG.uniform(0.8, 2.2, len(frame))).astype(int)
+    return frame.assign(Team=teams, Pts=points).assign(Season="2018/19")
+
+
+def tags_of_a_plant() -> pd.DataFrame:
+    """Values of instruments as they change, one instrument below the other."""
+    frames = []
+    for tag in ("FIC1101.PV", "TI1102.PV", "PI1103.PV"):
+        seconds = RNG.exponential(100, 400).astype(int).cumsum() + 1
+        stamps = pd.Timestamp("2025-02-03") + pd.to_timedelta(seconds, "s")
+        frames.append(pd.DataFrame({"Tag": tag, "Timestamp": stamps, "Value": noise(400).cumsum().round(2)}))
+    return pd.concat(frames)
+
+
+def samples_of_a_water_works() -> pd.DataFrame:
+    """Samples of each point are taken once a week, on one of its days, and tested for several things."""
+    frames = []
+    for point in range(4):
+        days = 7 * np.arange(120) + RNG.integers(0, 3, 120) + point
+        dates = np.datetime64("2022-01-03") + days
+        for test, level in (("pH", 7), ("Nitrati", 16), ("Cloro", 0.2)):
+            frames.append(pd.DataFrame({"Data": dates, "Punto": f"p{point}", "Parametro": test, "Risultato": level}))
+    frame = pd.concat(frames).sort_values("Data", kind="stable")
+    return frame.assign(Risultato=(frame["Risultato"] * RNG.normal(1, 0.1, len(frame))).round(3))
+
+
+def profiles_of_a_lake() -> pd.DataFrame:
+    """Samples of some days of a year, at several depths."""
+    cells = [(year, day, depth) for year in range(2005, 2015) for day in range(136, 300, 14) for depth in (0, 2, 4, 8)]
+    frame = pd.DataFrame(cells, columns=["year4", "daynum", "depth"])
+    return frame.assign(wtemp=(20 - frame["depth"] + noise(len(frame)) / 5).round(1))
+
+
+def readings_of_a_meter() -> pd.DataFrame:
+    """What has been counted so far, voltages and the battery stand before the power."""
+    stamps = pd.date_range("2024-09-02", periods=600, freq="5min")
+    power = np.abs(noise(600))
+    volts = {"BattV_Min": noise(600) + 2, "V L1-N": 230 + noise(600).round(1)}
+    return pd.DataFrame({"stamp": stamps, **volts, "kWh TOT": power.cumsum().round(2), "kW sys": power})
+
+
+def cases_so_far() -> pd.DataFrame:
+    """All cases, and those of a day."""
+    new = RNG.poisson(4000, 200)
+    return pd.DataFrame({"date": days(200), "all_cases": new.cumsum(), "confirmed": new, "tests": noise(200) * 900})
+
+
+def milk_of_cows() -> pd.DataFrame:
+    """Days since a cow calved go up by those between two tests."""
+    dates = np.datetime64("2019-01-14") + 33 * np.arange(30)
+    frames = [
+        pd.DataFrame(
+            {"cow": f"cow {at}", "tested": dates, "LT": (at * 41 + 33 * np.arange(30)) % 400, "milk": noise(30)}
+        )
+        for at in range(8)
+    ]
+    return pd.concat(frames).sort_values("tested", kind="stable")
+
+
+def rides_of_an_athlete() -> pd.DataFrame:
+    """Two columns have one name, as a training log has them: no two statistics of a rate."""
+    rates = {"Max Heart Rate": noise(200), "Max Heart Rate.1": noise(200), "Average Heart Rate": noise(200)}
+    return pd.DataFrame({"Activity Date": uneven_days(200, 2), "Distance": noise(200), **rates})
+
+
+def lambs_by_weeks() -> pd.DataFrame:
+    """Each second week has a column, and each lamb a number."""
+    weights = {f"Wk{week}": (4 + week * 2 + noise(40)).round(1) for week in range(0, 24, 2)}
+    return pd.DataFrame({"Ear tag": np.arange(1200, 1240), "Breed": RNG.choice(["Mule", "Tex"], 40), **weights})
+
+
+def gas_furnace() -> pd.DataFrame:
+    return pd.DataFrame({"X(t)": noise(120).cumsum().round(2), "Y(t)": noise(120).cumsum().round(2)})
+
+
 CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
     "crashes": (crashes_of_aeroplanes, {"aggregate": "sum", "missing": "zero"}),
     "votes": (votes_of_states, {"target": "candidatevotes", "aggregate": "sum", "resample": "4"}),
@@ -131,6 +247,21 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
     "firms": (wages_of_firms, {"target": "employees", "item_id": "firm"}),
     "sprinters": (sprinters_of_games, {"item_id": "Medal"}),
     "nests": (nests_by_all_their_marks, {"item_id": None, "target": None, "aggregate": "sum"}),
+    "orders": (orders_of_a_resource_plan, {"target": "row-count"}),
+    "league": (league_by_matchdays, {"time": "Matchday", "item_id": "Team"}),
+    "tags": (tags_of_a_plant, {"item_id": "Tag"}),
+    "samples": (samples_of_a_water_works, {"item_id": "Punto,Parametro"}),
+    "lake": (profiles_of_a_lake, {"time": "year4,daynum", "item_id": "depth"}),
+    "meter": (readings_of_a_meter, {"target": "kW sys"}),
+    "cases": (cases_so_far, {"target": "confirmed"}),
+    "milk": (milk_of_cows, {"item_id": "cow", "target": "milk"}),
+    "rides": (rides_of_an_athlete, {"target": "Distance"}),
+    "lambs": (lambs_by_weeks, {"layout": "rows"}),
+    "furnace": (gas_furnace, {"time": "row-number", "target": "Y(t)"}),
+    "climate": (lambda: climate_of_cities(by_month=False), {"time": "row-number", "item_id": "city", "season": "12"}),
+    "months": (lambda: climate_of_cities(by_month=True), {"item_id": "city", "season": "12"}),
+    "riders": (riders_of_a_typical_week, {"item_id": "city", "season": "24", "target": "riders"}),
+    "crises": (crises_of_countries, {"wide": True}),
     "lags": (past_of_a_series, {"target": "V1", "wide": None}),
 }
 
@@ -184,3 +315,97 @@ def test_each_variable_that_has_a_column_for_each_year_gets_a_command(tmp_path: 
     assert proposals[0].forecasts == "'Cases' of the rows as 30 series, 3 steps of 1 year ahead"
     given = find_proposals(tmp_path / "dengue.csv", DataConfig(layout="rows"))
     assert [dict(each.options) for each in given] == [{"target": "Cases"}, {"target": "Population"}]
+
+
+def queues_of_a_call_centre() -> str:
+    """Days stand before months, and waiting times beside dates are no clocks of them."""
+    stamps = [stamp for stamp in pd.date_range("2024-03-01 08:00", "2024-05-31", freq="30min") if 8 <= stamp.hour < 18]
+    half_an_hour = pd.Timedelta(30, "min")
+    rows = (
+        f'"{at:%d/%m/%y %H:%M}";"{at + half_an_hour:%d/%m/%y %H:%M}";"{queue}";"{number}";"00:{number:02}:{number}"'
+        for at in stamps
+        for queue in ("FR_SAV", "FR_Voix")
+        for number in RNG.integers(10, 60, 1)
+    )
+    return "\n".join(['"Début d\'intervalle";"Fin d\'intervalle";"File";"Offerts";"Attente moy."', *rows])
+
+
+def turbine_below_comments() -> str:
+    """The last comment holds the names, of which some have a comma."""
+    stamps = pd.date_range("2020-02-01", periods=600, freq="10min")
+    rows = [
+        f"{stamp:%Y-%m-%d %H:%M:%S},{speed},{speed / 9:.2f},{speed**3:.1f}"
+        for stamp, speed in zip(stamps, noise(600), strict=True)
+    ]
+    names = '# Date and time,Wind speed (m/s),"Wind speed, Standard deviation (m/s)",Power (kW)'
+    return "\n".join(["# This file was exported.", "#", "# No data: empty cells", names, *rows])
+
+
+def rooms_with_units() -> str:
+    stamps = pd.date_range("2024-05-06", periods=300, freq="10min")
+    cells = zip(stamps, noise(300), noise(300), strict=True)
+    return "\n".join(["Time,Store 1,Store 2", *(f"{at:%Y-%m-%d %H:%M:%S},{one} °C,{two} °C" for at, one, two in cells)])
+
+
+def profit_and_loss() -> str:
+    """Accountants write the currency of sums alone, and sections without numbers."""
+    months = pd.date_range("2022-01-01", periods=30, freq="MS")
+    names = ["   Design", "   Pest Control", "   Labor", "Total Income", "Net Income"]
+    rows = [[f'"{sign}{4000 + 100 * number:,.2f}"' for number in noise(30)] for sign in ("", "", "", "$", "$")]
+    lines = (",".join([name, *cells]) for name, cells in zip(names, rows, strict=True))
+    head = ["Profit and Loss", "Greenline LLC", "", "," + ",".join(f"{month:%b %Y}" for month in months)]
+    return "\n".join([*head, "Income" + "," * 30, *lines])
+
+
+def history_and_forecast_of_a_hotel() -> str:
+    """Titles of sections stand between the rows, and their sums."""
+
+    def lines(start: str) -> list[str]:
+        return [f"{day:%d-%b-%y},{RNG.integers(20, 120)}".upper() for day in pd.date_range(start, periods=60)]
+
+    return "\n".join(
+        [
+            "Date,Occ.",
+            "History,",
+            *lines("2024-05-01"),
+            "Total History,4221",
+            "Forecast,",
+            *lines("2024-06-30"),
+            "Total,9100",
+        ]
+    )
+
+
+def periods_of_cost_centres() -> str:
+    """As SAP writes periods of a fiscal year, with the sum of each centre below it."""
+    periods = [f"{month:03}.{year}" for year in (2022, 2023) for month in range(1, 13)]
+    lines = ["Kostenstelle;Kostenart;Periode;Ist"]
+    for centre in ("1110", "1210", "1220"):
+        for kind in ("Löhne", "Strom"):
+            lines += [
+                f"{centre};{kind};{period};{number:.2f}" for period, number in zip(periods, noise(24), strict=True)
+            ]
+        lines.append(f"{centre};Ergebnis;;{noise(1)[0] * 48:.2f}")
+    return "\n".join(line[:-3] + line[-3:].replace(".", ",") for line in lines)
+
+
+TEXTS: dict[str, tuple[Callable[[], str], dict[str, object]]] = {
+    "queues": (queues_of_a_call_centre, {"time": "Début d'intervalle", "item_id": "File"}),
+    "turbine": (turbine_below_comments, {"skip_rows": 3, "header": None, "target": "Power (kW)"}),
+    "rooms": (rooms_with_units, {"wide": True}),
+    "profit": (profit_and_loss, {"skip_rows": 3, "layout": "rows"}),
+    "hotel": (history_and_forecast_of_a_hotel, {"undated_rows": "drop"}),
+    "centres": (
+        periods_of_cost_centres,
+        {"undated_rows": "drop", "item_id": "Kostenart,Kostenstelle"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_an_export_of_an_office_is_read_at_the_first_try(tmp_path: Path, name: str) -> None:
+    make, expected = TEXTS[name]
+    (tmp_path / "export.csv").write_text(make(), encoding="utf-8")
+    proposals = find_proposals(tmp_path / "export.csv", DataConfig())
+    options = dict(proposals[0].options)
+    assert {key: options.get(key) for key in expected} == expected

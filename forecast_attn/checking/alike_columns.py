@@ -52,6 +52,8 @@ def are_alike(columns: list[pd.Series], *, may_differ: bool, are_unnamed: bool) 
         return not are_unnamed
     if may_differ or any(map(is_called_past, names)):
         return False
+    if len(names) >= MANY and all(column.dropna().isin((0, 1)).all() for column in columns):  # crises of countries
+        return True
     if are_of_one_scale:
         return len(names) >= (_MANY_CALLED_ALIKE if _are_called_alike(names) else MANY)
     return len(names) >= MANY and (_are_codes_of_series(names) or _move_alike(columns))

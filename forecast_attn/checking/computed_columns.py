@@ -20,14 +20,20 @@ _NEARLY, _MOSTLY = 1e-3, 0.95
 def computed_columns(columns: Mapping[str, pd.Series]) -> set[str]:
     """The columns that hold what another one held in the row before, how it changed since, or its logarithm.
 
+    Of a counter that never falls and what it has gone up by, the counter is computed: all cases, and new ones.
+
     Args:
         columns: of one table, by name; none of many are compared.
     """
     if len(columns) > _MOST_COMPARED:
         return set()
     cells = {name: column.to_numpy()[:_ROWS_COMPARED] for name, column in columns.items()}
-    pairs = itertools.permutations(cells, 2)
-    return {name for name, other in pairs if _is_computed_from(cells[name], cells[other])}
+    pairs = list(itertools.permutations(cells, 2))
+    sums = {other: name for name, other in pairs if _counts(cells[other]) and _are_changes(cells[name], cells[other])}
+    computed = {
+        name for name, other in pairs if sums.get(other) != name and _is_computed_from(cells[name], cells[other])
+    }
+    return computed | set(sums)
 
 
 def closing_prices(columns: Mapping[str, pd.Series]) -> set[str]:
@@ -51,6 +57,16 @@ def _are_prices_of_a_day(first: Numbers, highest: Numbers, lowest: Numbers, last
     return bool(
         are_many and lie_within[known].mean() >= _MOSTLY and differ[known].mean() > 0.5 and lowest[known].min() > 0
     )
+
+
+def _counts(numbers: Numbers) -> bool:
+    """Return whether numbers never fall, as those of a counter."""
+    return bool((np.diff(numbers[np.isfinite(numbers)]) >= 0).all())
+
+
+def _are_changes(numbers: Numbers, others: Numbers) -> bool:
+    """Return whether numbers are what others have changed by since the row before."""
+    return _are_nearly_equal(numbers[1:], np.diff(others))
 
 
 def _is_computed_from(numbers: Numbers, others: Numbers) -> bool:

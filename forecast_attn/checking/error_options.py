@@ -29,7 +29,13 @@ from forecast_attn.checking.time_candidates import MOST_BAD_STAMPS
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.axis import uneven_steps
 from forecast_attn.data.cells import Cells
-from forecast_attn.data.column_names import counts_rows, is_called_count, is_called_money, is_called_turnover
+from forecast_attn.data.column_names import (
+    counts_rows,
+    ends_in_amount,
+    is_called_count,
+    is_called_money,
+    is_called_turnover,
+)
 from forecast_attn.data.findings import Finding
 from forecast_attn.data.frequency import LONGEST_NUMBER, distinct_values, parse_frequency
 from forecast_attn.data.reading.time_parts import holds_years, unit_of_column
@@ -333,16 +339,16 @@ def _zones(problem: Problem, cells: Cells, changes: NDArray[np.int64]) -> Iterat
 def _are_amounts(cells: Cells, roles: Roles | None, frame: pd.DataFrame) -> bool:
     """Return whether rows are amounts of events, whose sum means more than their mean: sales, and no temperatures.
 
-    Several stand at one time, or they are money or counts at no regular time; and an amount says nothing of the next
-    one, as a level does. Answers of persons who were asked in some year are none.
+    Several stand at one time, or they are money, counts or energy at no regular time; and an amount says nothing of
+    the next one, as a level does. Answers of persons who were asked in some year are none.
     """
     if roles is None or are_answers_of_a_year(roles.time, frame):
         return False
     is_irregular = cells.stamps.dtype.kind == "M" and regularity(cells.stamps) < REGULAR
     values = cells.columns[roles.target]
     is_money = is_called_turnover(roles.target) or (is_called_money(roles.target) and are_in_cents(values))
-    is_count = is_called_count(roles.target)
-    are_bookings = is_irregular and (is_money or is_count)
+    adds_up = is_money or is_called_count(roles.target) or ends_in_amount(roles.target)
+    are_bookings = is_irregular and adds_up
     return (cells.repeats.mean() > MOST_AVERAGED or are_bookings) and may_be_summed(roles.target, values, cells.series)
 
 

@@ -118,7 +118,7 @@ def _without_comments(lines: list[TextLine], mark: str) -> dict[str, Any]:
     rows = [line.text for line in lines if not line.is_comment(mark)]
     delimiter = likeliest_delimiter(rows)
     first = rows[0].split(delimiter)
-    names = lines[count - 1].text.split(delimiter) if count > 1 else []
+    names = split_lines([lines[count - 1].text], delimiter)[0] if count > 1 else []
     width = commonest(map(len, split_lines(rows, delimiter)))
     if len(names) == len(first) == width > 1 and any(map(is_value, first)) and not any(map(is_value, names)):
         names_and_marks = {"header_rows": 1 + above - count} if count < above else {}

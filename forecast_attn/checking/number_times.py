@@ -41,6 +41,10 @@ FEWEST_ROWS = 5
 """Rows of a table that is one series."""
 FEWEST_COUNTED = 3
 """Rows of a series, on average, in which a column that counts them goes up."""
+_ORDERS = ("day-first", "month-first", "year-first")
+"""Orders of dates of three numbers, as `--date-format` takes them."""
+_MOST_BAD_IN_ORDER = 0.01
+"""Share of cells that are no dates in an order that may be meant."""
 REGULAR = 0.6
 """Smallest share of steps of one length at which an axis is regular, but for its gaps."""
 MOSTLY_REGULAR = 0.9
@@ -92,10 +96,19 @@ def are_sorted(stamps: NDArray[Any]) -> bool:
 
 
 def regular_order(column: pd.Series) -> str | None:
-    """The order of day and month in which more steps are regular; None where both are alike, or neither is regular."""
-    orders = ("day-first", "month-first")
-    shares = [regularity(distinct_values(parse_timestamps(column, str(column.name), order)[0])) for order in orders]
-    return None if max(shares) < REGULAR or shares[0] == shares[1] else orders[int(np.argmax(shares))]
+    """The order of day, month and year in which most steps are regular, or else most rows in order; None for a tie.
+
+    An order in which many cells are no dates is none.
+    """
+    read = {order: parse_timestamps(column, str(column.name), order) for order in _ORDERS}
+    usable = {order: stamps[~bad] for order, (stamps, bad) in read.items() if bad.mean() <= _MOST_BAD_IN_ORDER}
+    scores = {
+        order: (regularity(distinct_values(stamps)), float(np.mean(np.diff(stamps) >= np.timedelta64(0))))
+        for order, stamps in usable.items()
+        if len(stamps) > 1
+    }
+    best = max(scores, key=lambda order: scores[order], default=None)
+    return None if best is None or scores[best][0] < REGULAR or [*scores.values()].count(scores[best]) > 1 else best
 
 
 def is_of_digits(column: pd.Series) -> bool:
@@ -202,6 +215,9 @@ def _are_regular(numbers: NDArray[np.float64], form: str) -> bool:
 def is_of_the_calendar(column: pd.Series) -> bool:
     """Return whether a column says when its row is, by its name; where that is short, `MO`, by its cells too."""
     plain = str(column.name).lower()
+    is_text = isinstance(column.dtype, pd.CategoricalDtype)
+    if plain == "tag" and is_text and column.cat.categories.astype(str).str.match(r"[A-Za-z]+\d").any():
+        return False  # of an instrument, and no German day
     unit = (unit_of(plain) if len(plain) > _MOST_LETTERS else None) or unit_of_column(column)
     if unit in _MOST_OF_UNITS and len(plain) <= _MOST_LETTERS and is_numeric(column):  # `hr` may be a heart rate
         unit = unit if pd.to_numeric(column, errors="coerce").max() <= _MOST_OF_UNITS[unit] else None

@@ -173,6 +173,11 @@ class RoleCandidate:
         """The dates of a table whose rows are events, sorted; None where they are rather the rows of steps."""
         return np.sort(self.stamps) if self.kind in (TimeKind.UNEVEN_DATES, TimeKind.EVENTS) else None
 
+    @property
+    def event_order(self) -> NDArray[np.int64]:
+        """The order of the rows in time (num_rows,)."""
+        return np.argsort(self.stamps, kind="stable")
+
 
 # --------------------------------------------------------------------------- of one time
 
@@ -202,7 +207,11 @@ def candidates_with(frame: pd.DataFrame, time: str, config: DataConfig) -> Itera
         return
     season = None
     if stamps.dtype.kind == "i":
-        season = _season(frame, time, date_format, None if not is_regular else len(steps), is_single=name is None)
+        is_mixed = name is not None and counts_rows(time)
+        in_order = frame.iloc[np.argsort(keys, kind="stable")] if is_mixed else frame
+        num_steps = len(steps) if is_regular else None
+        season = _season(in_order, time, date_format, num_steps, is_single=name is None)
+        season = None if season is None or season > len(longest) else season
     automatic = automatic_roles(frame, config)
     if name is None and automatic[0] != time:  # the identifier that is found once the time is named is left out
         automatic = automatic[0], automatic_roles(frame, replace(config, time=time))[1]
@@ -253,8 +262,16 @@ def _given_series(frame: pd.DataFrame, time: str, config: DataConfig) -> tuple[s
 def _season(
     frame: pd.DataFrame, time: str, date_format: str | None, num_steps: int | None, *, is_single: bool
 ) -> int | None:
-    """The season of whole numbers, of one series by other columns, or by the unit that those of regular steps count."""
-    is_found = is_single and (counts_rows(time) or date_format is not None)
+    """The season of whole numbers, by other columns, or by the unit that those of regular steps count.
+
+    Args:
+        frame: the rows of each series together.
+        time: whose season it is.
+        date_format: of decimals.
+        num_steps: of the longest series; None where they are not regular.
+        is_single: True for one series.
+    """
+    is_found = counts_rows(time) or (is_single and date_format is not None)
     season = season_of_fractions(frame) or season_of_cycle(frame) if is_found else None
     if season is not None or date_format is not None or num_steps is None or time not in frame.columns:
         return season

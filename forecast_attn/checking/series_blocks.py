@@ -30,6 +30,8 @@ _MOST_OF_THE_TIME = 0.5
 """Share of the time that a table spans from the first to the last row of each of them."""
 _UNEVEN = 0.75
 """Share of nearly equal steps below which all rows together are uneven; of business days, 0.8 are a day apart."""
+_HALF_A_STEP = 0.5
+"""Share of the usual step by which those of samples, which are taken on another weekday, may differ."""
 _EVEN_STEPS = 0.2
 """Share of its usual step by which one of such a series may miss it."""
 _MOST_COMPARED, _FEWEST_COMPARED = 100_000, 100
@@ -102,6 +104,21 @@ def _are_even(times: Keys, starts: Keys) -> bool:
         return False
     usual = np.concatenate([np.full(len(steps), np.median(steps)) for steps in blocks])
     return _share_of_near(np.concatenate(blocks), usual) >= MOSTLY_REGULAR
+
+
+def come_evenly(keys: Keys, stamps: NDArray[Any]) -> bool:
+    """Return whether the rows of most keys are about as far apart as usual, each at days of its own: samples of wells.
+
+    Those of events, such as the visits of customers, hardly are.
+    """
+    if stamps.dtype.kind != "M":
+        return False
+    times, starts, _ = _in_blocks(keys, stamps)
+    blocks = [np.diff(block) for block in np.split(times, starts[1:]) if len(block) > _FEWEST_IN_TURN]
+    if not blocks or sum(map(len, blocks)) < MOSTLY_REGULAR * (len(keys) - len(starts)):
+        return False
+    near = [np.abs(steps - np.median(steps)) <= _HALF_A_STEP * np.median(steps) for steps in blocks]
+    return bool(np.mean(np.concatenate(near)) >= MOSTLY_REGULAR)
 
 
 def _share_of_near(steps: Keys, usual: Any) -> float:

@@ -22,6 +22,7 @@ from forecast_attn.checking.series_blocks import (
     are_runs,
     are_series_of_rows,
     are_tracks,
+    come_evenly,
     equal_blocks,
     go_up_within,
     stand_apart,
@@ -68,6 +69,10 @@ def series_of(frame: pd.DataFrame, time: str, stamps: NDArray[Any], config: Data
         is_one_series = is_one_series or are_numbered_anew(frame, automatic, stamps)
         if not _repeated(keys, stamps) and not is_one_series:
             return automatic, keys
+    if counts_rows(time):
+        name = next((name for name in _id_columns(frame, time, config) if _share_a_calendar(frame, name)), None)
+        if name is not None:
+            return name, series_numbers(frame, name)
     if time == ROW_NUMBER:
         rising = {name: go_up_within(frame, name) for name in _id_columns(frame, time, config)}
         likely = [name for name, are_even in rising.items() if any(are_even)]
@@ -171,6 +176,25 @@ def _are_named_within(frame: pd.DataFrame, item_id: str) -> bool:
     return any(not frame.duplicated([item_id, name]).any() for name in again)
 
 
+def _share_a_calendar(frame: pd.DataFrame, item_id: str) -> bool:
+    """Return whether each series has a row for each month, or hour of a weekday, in one order: a typical year.
+
+    The months have names or numbers, and no year.
+    """
+    others = frame.columns.drop(item_id)
+    parts = [name for name in others if is_of_the_calendar(frame[name]) and not counts_rows(name)]
+    if any(is_called_year(name) for name in parts):  # of which some may be missing
+        return False
+    keys = pd.factorize(frame[item_id], use_na_sentinel=False)[0]
+    num_series = keys.max(initial=0) + 1
+    length, rest = divmod(len(keys), num_series)
+    if not parts or num_series < 2 or rest or length < FEWEST_ROWS or (np.bincount(keys) != length).any():
+        return False
+    steps = np.asarray(frame.groupby(parts, observed=True, sort=False, dropna=False).ngroup())
+    of_series = steps[np.argsort(keys, kind="stable")].reshape(num_series, length)
+    return bool((of_series == of_series[0]).all() and len(np.unique(of_series[0])) == length)
+
+
 def _names_sources(column: pd.Series) -> bool:
     """Return whether a column names devices or stations; numbers are called so: `meter_id`, and no `set point`."""
     name = str(column.name)
@@ -218,6 +242,7 @@ def _keys_of(
         fewest = FEWEST_TOGETHER if len(names) == 1 else _FEWEST_OF_JOINED
         is_sparse = len(keys) < fewest * (_spans(keys, steps).sum() if are_many else len(rows) * len(distinct))
         may_be_apart = len(names) == 1 and (stand_apart(keys, stamps) or are_runs(keys, stamps))
+        may_be_apart = may_be_apart or (len(names) > 1 and come_evenly(keys, stamps))
         if is_sparse and not may_be_apart and not are_tracks(keys, stamps):
             # Each stamp has one of the keys, mostly: a property that changes, as the weather does.
             return 1.0, (0, 0, 0)

@@ -33,10 +33,12 @@ from forecast_attn.data.column_names import (
     is_called_coordinate,
     is_called_count,
     is_called_exposure,
+    is_called_extra,
     is_called_forecast,
     is_called_intensity,
     is_called_level,
     is_called_money,
+    is_called_of_device,
     is_called_outcome,
     is_called_past,
     is_called_pay,
@@ -77,9 +79,13 @@ _POINTS = {
     "known in fewer rows than its copy": -10,
     "money of an event": 40,
     "called a unit of time": -30,
+    "tells of a device": -40,
+    "counter of an amount": -15,
     "called a total": 2,
 }
 """What speaks for a column as the target, and what against it; the column of most points is the likeliest."""
+_TOTALS = {"total", "sum", "sys", "overall", "gesamt", "insgesamt"}
+"""Words of what others are parts of."""
 _WORDS_OF_TITLES = 3
 """Words of a usual title, of which hardly two are equal."""
 _MOSTLY_DISTINCT = 0.8
@@ -195,7 +201,7 @@ class _Evidence:
     @cached_property
     def totals(self) -> set[str]:
         """The columns that are called a total."""
-        return {each for each in self.values if "total" in words_of(each)}
+        return {each for each in self.values if not _TOTALS.isdisjoint(words_of(each))}
 
     @cached_property
     def drivers(self) -> set[str]:
@@ -224,6 +230,13 @@ class _Evidence:
             stem: max(days) for stem, days in itertools.groupby(sorted(m.groups() for m in issues), lambda m: m[0])
         }
         return {match[0] for match in issues if match.groups() != newest[match[1]]}
+
+    @cached_property
+    def counters(self) -> set[str]:
+        """The amounts that never fall, beside others that do: the readings of a meter."""
+        amounts = [each for each in self.values if ends_in_amount(each)]
+        rising = {each for each in amounts if self.values[each].dropna().is_monotonic_increasing}
+        return rising if len(rising) < len(amounts) else set()
 
     @cached_property
     def computed(self) -> set[str]:
@@ -279,9 +292,13 @@ class _Evidence:
             "drives others": column in self.drivers,
             "mostly empty": not _is_mostly_known(self.values[column]),
             "known in fewer rows than its copy": column in self.incomplete,
-            "money of an event": are_events and is_called_money(column) and not is_called_unit_price(column),
+            "money of an event": are_events
+            and is_called_money(column)
+            and not (is_called_unit_price(column) or is_called_extra(column)),
+            "tells of a device": is_called_of_device(column),
             "called a unit of time": len(column) >= len("days") and unit_of(column.removesuffix("s")) is not None,
             "called a total": column in self.totals,
+            "counter of an amount": column in self.counters,
         }
         return sum(_POINTS[name] for name, is_so in evidence.items() if is_so)
 
@@ -332,8 +349,8 @@ def _changing(frame: pd.DataFrame, names: list[str], series: NDArray[np.int64]) 
 
 
 def _by_name(column: str, others: list[str]) -> int:
-    """The place of a column among those that are targets by name, without marks of footnotes: `Close*`."""
-    plain = column.lower().strip("* ")
+    """The place of a column among those that are targets by name, without marks of footnotes: `Close*`, `y(t)`."""
+    plain = column.lower().removesuffix("(t)").strip("* ")
     if "target" in words_of(column):
         return -1
     if plain not in LIKELY_TARGETS or _is_one_of_many(plain, others) or is_one_of_letters(column, others):

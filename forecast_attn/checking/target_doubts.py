@@ -16,7 +16,9 @@ from forecast_attn.data.column_names import (
     ID_NAMES,
     TIME_NAMES,
     counts_rows,
+    ends_in_amount,
     is_called_a_name,
+    is_called_count,
     is_called_direction,
     is_called_id,
     is_called_money,
@@ -40,6 +42,8 @@ _FEWEST_DIRECTIONS = 18
 """Of the 36 tens of degrees of a circle, those that the wind of some months comes from."""
 _JULIAN_DAYS = 2_400_000, 2_500_000
 """Days from 1858 to 2132."""
+_FEWEST_DIGITS = 5
+"""Digits of numbers of orders, accounts and devices."""
 _AS_OFTEN = 0.8
 """Smallest over largest number of rows of codes that each stand in about as many."""
 
@@ -68,6 +72,8 @@ def doubt_about(values: pd.Series, series: NDArray[np.int64], candidate: RoleCan
     name = str(values.name)
     if is_called_since(name) or (is_called_a_name(name) and are_whole(values)):
         return Doubt.NAME
+    if candidate.event_stamps is not None and _are_numbers_of_documents(values, candidate.event_order):
+        return Doubt.NAME
     if (
         _stands_still(values, series)
         or _are_codes(values)
@@ -75,7 +81,7 @@ def doubt_about(values: pd.Series, series: NDArray[np.int64], candidate: RoleCan
         or (series.any() and _follows_time(values, candidate))
     ):
         return Doubt.CONSTANT
-    if is_called_time(name) and _hardly_goes_back(values, series):
+    if (is_called_time(name) and _hardly_goes_back(values, series)) or _counts_days(values, series, candidate):
         return Doubt.NAME
     rises = _goes_one_way(values, series, evenly=False)
     if rises and (_goes_one_way(values, series, evenly=True) or _counts_years(values)):
@@ -110,6 +116,25 @@ def _are_codes(values: pd.Series) -> bool:
     counts = values[values != 0].value_counts()
     is_of_few = 2 < len(counts) <= MANY**2 and (values == 0).mean() > 0.5 and are_whole(values)
     return bool(is_of_few and counts.min() >= FEWEST_ROWS and counts.min() >= _AS_OFTEN * counts.max())
+
+
+def _are_numbers_of_documents(values: pd.Series, order: NDArray[np.int64]) -> bool:
+    """Return whether whole numbers of as many digits each number orders in their order of time, or come again: devices.
+
+    Args:
+        values: a column of events.
+        order: of its rows in time (num_rows,).
+    """
+    numbers, name = values.iloc[order].dropna().to_numpy(), str(values.name)
+    if is_called_money(name) or ends_in_amount(name) or is_called_count(name):
+        return False
+    if len(numbers) < FEWEST_ROWS or not are_whole(values) or numbers.min() < 10 ** (_FEWEST_DIGITS - 1):
+        return False
+    if len(str(int(numbers.min()))) != len(str(int(numbers.max()))):
+        return False
+    distinct = len(np.unique(numbers))
+    rise = distinct > MOSTLY_STEPS * len(numbers) and np.mean(np.diff(numbers) > 0) >= 1 - EVEN
+    return bool(rise or distinct < len(numbers) / 2)
 
 
 def _follows_time(values: pd.Series, candidate: RoleCandidate) -> bool:
@@ -165,6 +190,17 @@ def _hardly_goes_back(values: pd.Series, series: NDArray[np.int64]) -> bool:
     """Return whether numbers go on or stay from row to row of a series: milliseconds after which something was seen."""
     steps = np.diff(values.to_numpy())[series[1:] == series[:-1]]
     return len(steps) >= FEWEST_ROWS and bool(np.mean(steps >= 0) >= 1 - EVEN)
+
+
+def _counts_days(values: pd.Series, series: NDArray[np.int64], candidate: RoleCandidate) -> bool:
+    """Return whether whole numbers mostly go up by the days from row to row of a series: those since a cow calved."""
+    if candidate.stamps.dtype.kind != "M" or not are_whole(values):
+        return False
+    order = np.lexsort((candidate.stamps, series))
+    days = np.diff(candidate.stamps[order]) / np.timedelta64(1, "D")
+    inside = (np.diff(series[order]) == 0) & (days > 1)  # what goes up by one a day is a counter
+    steps = np.diff(values.to_numpy()[order])[inside]
+    return len(steps) >= FEWEST_ROWS and bool(np.mean(steps == days[inside]) > 0.5)
 
 
 def _counts_years(values: pd.Series) -> bool:

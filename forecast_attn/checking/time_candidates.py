@@ -37,6 +37,7 @@ from forecast_attn.data.column_names import (
     counts_rows,
     is_called_a_name,
     is_called_birth,
+    is_called_rank,
     unit_of,
     words_of,
 )
@@ -60,6 +61,8 @@ MOST_BAD_STAMPS = 0.05
 """Share of rows without a time that are left out."""
 _MOST_PARTS = 5
 """Year, month, day, hour and minute."""
+_FIRST_CELLS = 1000
+"""Cells that tell how dates are written."""
 _YEAR = r"(?<!\d)(?:1[6-9]|2[0-2])\d{2}(?!\d{2})"
 
 
@@ -82,7 +85,8 @@ def time_candidates(frame: pd.DataFrame, config: DataConfig) -> Iterator[str]:
     yield from dates
     numbers = [name for name in free if name not in dates and pd.api.types.is_numeric_dtype(frame[name].dtype)]
     numbers = [name for name in numbers if name not in clocks or not _is_day_of_clocks(frame[name])]
-    yield from _times_of_numbers(frame, free, numbers, has_dates=bool(dates))
+    differ = [name for name in dates if name not in frame.columns or frame[name].nunique() > 1]  # not `2018/19` alone
+    yield from _times_of_numbers(frame, free, numbers, has_dates=bool(differ))
     yield from _parts_of_dates(frame, free)
     yield from _unnamed_parts(frame, free)
     are_steps = not dates and not are_only_times([frame[name] for name in numbers])
@@ -128,10 +132,17 @@ def is_birthday(column: pd.Series) -> bool:
 def _with_clocks(frame: pd.DataFrame, free: list[str], dates: list[str], clocks: list[str]) -> list[str]:
     """Dates together with the clock of each row, `date,hour`, and then with the parts of its hours."""
     days = [name for name in free if clocks and name not in (*dates, *clocks) and is_of_digits(frame[name])]
-    pairs = [(date, clock) for date in (*dates, *days) for clock in _clocks_called_as(date, clocks)]
+    whole = [name for name in dates if not _have_clocks(frame[name])]
+    pairs = [(date, clock) for date in (*whole, *days) for clock in _clocks_called_as(date, clocks)]
     beside = [(date, clock) for date, clock in itertools.pairwise(free) if clock not in clocks]
     pairs += [(date, clock) for date, clock in beside if _is_clock_of(frame[date], frame[clock])]
     return [*map(",".join, pairs), *_with_parts_of_hours(frame, free, pairs)]
+
+
+def _have_clocks(dates: pd.Series) -> bool:
+    """Return whether dates have times of day themselves: clocks beside them say how long something took."""
+    clocks = dates.dropna().head(_FIRST_CELLS).astype(str).str.extract(r"\d[T ]+(\d?\d:\d\d.*)", expand=False)
+    return bool(clocks.notna().mean() > 0.5 and clocks.nunique() > 1)  # and no midnights
 
 
 def _clocks_called_as(date: str, clocks: list[str]) -> list[str]:
@@ -192,7 +203,7 @@ def _times_of_numbers(frame: pd.DataFrame, free: list[str], numbers: list[str], 
 
 def _counters(frame: pd.DataFrame, free: list[str], numbers: list[str], *, has_dates: bool) -> list[str]:
     """Numbers that count the steps of one series, or of each; beside dates, of one alone: no lines of invoices."""
-    may_count = [name for name in numbers if counts_rows(name) or not is_called_a_name(name)]
+    may_count = [name for name in numbers if counts_rows(name) or not (is_called_a_name(name) or is_called_rank(name))]
     counters = [name for name in may_count if counts_up(frame[name], in_series=not has_dates)]
     if has_dates:
         return counters

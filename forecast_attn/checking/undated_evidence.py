@@ -49,7 +49,8 @@ def undated_rows(frame: pd.DataFrame) -> tuple[str, NDArray[np.bool_]] | None:
         if dated is None or dated.all() or dated.sum() < FEWEST_NUMBERS:
             continue
         first, last = np.flatnonzero(dated)[[0, -1]]
-        between = column[first:last][~dated[first:last]]
+        says_more = frame.drop(columns=[name]).notna().any(axis=1).to_numpy()  # than the title of a section
+        between = column[first:last][(~dated & says_more)[first:last]]
         is_time = looks_like_dates(column) or _are_years_or_dates(column[dated])
         if not is_time and (first or len(between) or pd.api.types.is_numeric_dtype(column.dtype)):
             continue  # any numbers have a word below them

@@ -14,14 +14,14 @@ from collections.abc import Iterable
 # In order of preference; the loose ones count only when they hold dates, because "month" is often a feature.
 TIME_NAMES = ("timestamp", "datetime", "date_time", "date", "ds", "time")
 LOOSE_TIME_NAMES = ("month", "week", "day", "hour", "quarter", "year", "period")
-STEP_WORDS = ("step", "t", "time_idx")
+STEP_WORDS = ("step", "t", "time_idx", "matchday", "matchweek", "gameweek", "spieltag")
 """Names of whole numbers that count the steps of a series."""
 STEP_NAMES = (*STEP_WORDS, "index", "year", "unnamed: 0")
 """Names of whole numbers that are the time where there are no dates."""
 _DATE_WORDS = {"date", "datum", "fecha", "datetime", "timestamp"}
 UNITS_OF_TIME = {
     "year": (
-        *("year", "yr", "yyyy", "yy", "y", "jahr", "année", "annee", "año", "ano", "anio", "anno"),
+        *("year", "yr", "year4", "yyyy", "yy", "y", "jahr", "année", "annee", "año", "ano", "anio", "anno"),
         *("年", "年份", "年度", "연도", "년"),
     ),
     "half": ("half", "halfyear", "half_year", "halbjahr", "semestre"),
@@ -94,10 +94,15 @@ _MEASURED_WORDS = {"observed", "actual"}
 """First words of names of what came true, beside what drives it or was expected."""
 PRICE = "price"
 """What is forecast where nothing is sold in the table."""
-_AMOUNTS = ("sales", "demand", "consumption", "cons", "load", "generation", "production", "quantity", "units")
+_AMOUNTS = (
+    *("sales", "demand", "consumption", "cons", "usage", "load", "generation", "production", "quantity", "units"),
+    *("verbrauch", "consommation", "consumo"),
+)
 """Last words of names of amounts: `Zone 1 Power Consumption`."""
-_ENERGY = r"[kmg]wh?\)?$"
-"""Units of energy and power at the end of a name: `reskwh`, `Solar (MW)`."""
+_ENERGY = r"[kmg]wh?\)?$|\b[kmg]wh?\b"
+"""Units of energy and power in a name: `reskwh`, `Solar (MW)`, `kW sys`."""
+_DEVICE_WORDS = {"batt", "battery", "rssi", "snr", "uptime"}
+"""Words of how a device is doing, beside what it measures."""
 _WEATHER_WORDS = {
     *("temperature", "temp", "atemp", "humidity", "hum", "wind", "windspeed", "precipitation", "rain", "rainfall"),
     *("snow", "snowfall", "cloud", "cloudcover", "gust", "visibility", "dewpoint", "irradiance", "radiation"),
@@ -114,6 +119,8 @@ _PAST_WORDS = {"lag", "lagged", "shifted", "rolling", "change", "previous", "pre
 """Words in names of columns that hold what another one held before, or what has changed since."""
 _STEPS_AGO = r"(?<![A-Za-z])t ?- ?\d+\)?$"
 """The end of such a name, as `var1(t-1)`."""
+_RANK_WORDS = {"position", "pos", "rank", "place", "rang", "platz"}
+"""Last words of names of places in an order, which go up by one as times do."""
 _COORDINATES = ("lat", "latitude", "lon", "lng", "long", "longitude")
 _DIRECTIONS = ("direction", "heading", "bearing", "azimuth", "track")
 """Last words of names of degrees of a circle."""
@@ -144,6 +151,8 @@ _MONEY_WORDS = {
     *("price", "cost", "costs", "fee", "fees", "fare", "tip", "paid", "expense", "expenses"),
     *("preis", "kosten", "prix", "precio", "valor", "prezzo"),
 }
+_EXTRAS = {"fee", "fees", "tip", "tax", "discount", "shipping"}
+"""Last words of money that is paid beside the amount of a sale."""
 _CURRENCY = r"[$€£¥₹]|\b(EUR|USD|GBP|CHF|JPY)\b"
 _INTENSITY_WORDS = {
     *("share", "rate", "ratio", "pct", "percent", "percentage", "score", "rating", "temperature", "temp", "speed"),
@@ -263,6 +272,11 @@ def is_called_money(name: str) -> bool:
     return is_sum or not _MONEY_WORDS.isdisjoint(words_of(name)) or re.search(_CURRENCY, name) is not None
 
 
+def is_called_extra(name: str) -> bool:
+    """Return whether a column is by its name money that is paid beside something else: `Fee`."""
+    return not _EXTRAS.isdisjoint(words_of(name)[-1:])
+
+
 def is_called_turnover(name: str) -> bool:
     """Return whether a column is by its name an amount of money that adds up: `Gross Sales`, `Umsatz in €`."""
     return not _TURNOVER_WORDS.isdisjoint(words_of(name))
@@ -297,9 +311,10 @@ def is_called_mean(name: str) -> bool:
 def is_mean_beside_spread(name: str, names: Iterable[str]) -> bool:
     """Return whether a column holds by its name the mean of what two others hold the spread of: `ir_mean`, `ir_std`."""
     subject = [word for word in words_of(name) if word not in _MEAN_WORDS]
-    spreads = (words for words in map(words_of, names) if not _SPREAD_WORDS.isdisjoint(words))
-    of_subject = (words for words in spreads if [word for word in words if word not in _SPREAD_WORDS] == subject)
-    return bool(subject) and is_called_mean(name) and len(list(itertools.islice(of_subject, 2))) == 2
+    if not subject or not is_called_mean(name):
+        return False
+    of_subject = (words for words in map(words_of, names) if [w for w in words if w not in _SPREAD_WORDS] == subject)
+    return len({word for words in of_subject for word in words if word in _SPREAD_WORDS}) >= 2
 
 
 def is_called_forecast(name: str) -> bool:
@@ -323,7 +338,7 @@ def is_called_outcome(name: str) -> bool:
 
 
 def ends_in_amount(name: str) -> bool:
-    """Return whether a name ends in an amount or a unit of energy."""
+    """Return whether a name ends in an amount or has a unit of energy."""
     return _ends_in(name, _AMOUNTS) or re.search(_ENERGY, name.lower()) is not None
 
 
@@ -351,6 +366,16 @@ def is_one_of_letters(name: str, names: list[str]) -> bool:
 def is_called_base(name: str) -> bool:
     """Return whether a column holds by its name the number that counts and shares are of: `population`."""
     return not _BASES.isdisjoint(words_of(name))
+
+
+def is_called_rank(name: str) -> bool:
+    """Return whether a column holds by its name the place of its row in an order."""
+    return not _RANK_WORDS.isdisjoint(words_of(name)[-1:])
+
+
+def is_called_of_device(name: str) -> bool:
+    """Return whether a column tells by its name how a device is doing: `BattV_Min`, `PTemp_C`."""
+    return not _DEVICE_WORDS.isdisjoint(words_of(name)) or name.lower().startswith("ptemp")
 
 
 def is_called_exposure(name: str) -> bool:

@@ -115,6 +115,7 @@ _PLAIN_FORMS: tuple[tuple[str, _Plain], ...] = (
     (rf"{_YEAR}[ -]?[HS]([12])", lambda date: f"{date[1]}-{'07' if date[2] == '2' else '01'}"),
     (rf"[HS]([12])[ /-]?{_YEAR}", lambda date: f"{date[2]}-{'07' if date[1] == '2' else '01'}"),
     (rf"(?:FY ?)?{_YEAR}[ /,_-]*P(0?[1-9]|1[0-2])", r"\1-\2"),  # periods of accountants
+    (rf"0(0[1-9]|1[0-2])[./]{_YEAR}", r"\2-\1"),  # periods of SAP
     (rf"{_YEAR}[ -]?(?:W|WK|WEEK|KW|U)[ .-]?(\d{{1,2}})", lambda week: f"{week[1]}-W{week[2]:0>2}"),
     (rf"(?:W|WK|WEEK|KW)[ .-]?(\d{{1,2}})[ /,-]+{_YEAR}", lambda week: f"{week[2]}-W{week[1]:0>2}"),
     (rf"(\d{{1,2}})\.? ?(?:WK|WEEK|KW)[ /,-]+{_YEAR}", lambda week: f"{week[2]}-W{week[1]:0>2}"),

@@ -8,6 +8,7 @@ hour beside the day, or per year beside the months.
 from __future__ import annotations
 
 import itertools
+import re
 import shlex
 from typing import Any, NoReturn
 
@@ -16,7 +17,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
-from forecast_attn.data.column_names import unit_of
+from forecast_attn.data.column_names import may_number_rows, unit_of
 from forecast_attn.data.findings import Finding, Report, quoted, require_column, row_and_line
 from forecast_attn.data.reading.grids import find_grid, periods_across
 from forecast_attn.data.reading.joined import ROW_NUMBER
@@ -147,8 +148,12 @@ def _are_series(frame: pd.DataFrame, steps: StepColumns) -> bool:
         return bool(words) and not dates
     if len(steps.names) < MANY_STEPS or frame[list(steps.names)].isin((0, 1)).all(axis=None):  # switches
         return False
-    if unit_of_steps(steps) is not None:  # wk1, wk2, … beside what names a row
-        return bool(words) and not frame.duplicated(subset=words).any()
+    if unit_of_steps(steps) is not None:  # wk1, wk2, … beside what names a row, be it a number
+        first = frame.iloc[:, 0]
+        may_number = first.name in others and not may_number_rows(str(first.name))
+        is_numbered = may_number and first.is_unique and first.dtype.kind == "i" and not holds_years(first)
+        are_answers = re.match(r"(?i)q\W?\d", steps.names[0].strip()) is not None  # of a survey, and no quarters
+        return (is_numbered and not are_answers) or (bool(words) and not frame.duplicated(subset=words).any())
     if all(name.isdecimal() and len(name) == 4 for name in steps.names):  # years that no time stamp can express
         return names_of_rows(frame, steps.names) is not None
     if any(names == set(frame[name]) for name in words):  # a matrix: correlations of each with each

@@ -134,7 +134,7 @@ def _month_of_word(name: str) -> int | None:
 
 
 def _numbered(names: list[str]) -> StepColumns | None:
-    """The largest group of columns that have one name before a number, and numbers one apart."""
+    """The largest group of columns that have one name before a number, and numbers one apart; of times, as far each."""
     groups: dict[str, list[tuple[int, str]]] = {}
     for name in names:
         match = _NUMBERED.fullmatch(name.strip())
@@ -142,9 +142,11 @@ def _numbered(names: list[str]) -> StepColumns | None:
             groups.setdefault(match[1], []).append((int(match[2]), name))
     largest = max(groups.values(), key=len, default=[])
     numbers = sorted(largest)
-    if len(numbers) < FEWEST_STEPS or numbers[-1][0] - numbers[0][0] != len(numbers) - 1:
+    apart = np.unique(np.diff([number for number, _ in numbers]))
+    if len(numbers) < FEWEST_STEPS or len(apart) > 1 or apart[0] == 0:
         return None
-    return StepColumns(tuple(name for _, name in numbers), np.arange(1, len(numbers) + 1), False)
+    steps = StepColumns(tuple(name for _, name in numbers), np.arange(1, len(numbers) + 1), False)
+    return steps if apart[0] == 1 or unit_of_steps(steps) is not None else None  # wk0, wk2, wk4
 
 
 def unit_of_steps(steps: StepColumns) -> str | None:

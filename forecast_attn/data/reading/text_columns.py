@@ -85,8 +85,14 @@ def _numbers(column: Texts, shown: Callable[[str], str], decimal: str, *, groupe
 
 
 def _has_one_unit(column: Texts) -> bool:
-    """Return whether all cells have the same unit or none: 5 % among plain numbers may be 0.05."""
-    return len(set(map(unit_around, column.distinct.to_pylist()))) <= 1
+    """Return whether all cells have the same unit or none: 5 % among plain numbers may be 0.05.
+
+    Accountants write a currency in sums only; a single one is a slip.
+    """
+    units = list(map(unit_around, column.distinct.to_pylist()))
+    others = {unit for unit in units if unit}
+    is_of_sums = len(others) == 1 and others <= set("$€£¥₹") and len(units) - units.count("") > 1
+    return len(set(units)) <= 1 or is_of_sums
 
 
 def _has_few_footnotes(column: Texts) -> bool:

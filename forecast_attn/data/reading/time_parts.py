@@ -38,6 +38,8 @@ FEWEST_STARTS = 3
 """Times that numbers go back with what they are parts of, the years of a panel, or the months of a typical year."""
 _MOSTLY_BACK = 0.6
 """Share of the days or years at whose start their parts go back, if no other row is missing."""
+_DAY_OF_YEAR = r"(?i)doy|^jul$|julian|yday|jday|daynum|day.?of.?year"
+"""Names of the days of a year, also of some of them: those on which samples were taken."""
 _DATE_OF_YEAR = re.compile(r"(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])([ T]\d\d:\d\d.*)?")
 
 
@@ -234,16 +236,18 @@ def are_days_of_months(columns: list[pd.Series]) -> bool:
 
 
 def are_days_of_years(year: pd.Series, day: pd.Series) -> bool:
-    """Return whether a column counts the days of each year, whatever its name is: from 1 to 366, by one mostly."""
+    """Return whether a column counts the days of each year from 1 to 366: by its name, or by one mostly."""
     if not pd.api.types.is_integer_dtype(day.dtype) or len(day) == 0 or day.min() < 1 or not 31 < day.max() <= 366:
         return False
-    return unit_of_column(year) == "year" and not year.isna().any() and _go_on_by_days(_day_of_year(year, day))
+    if unit_of_column(year) != "year" or year.isna().any():
+        return False
+    return re.search(_DAY_OF_YEAR, str(day.name)) is not None or _go_on_by_days(_day_of_year(year, day))
 
 
 def _are_its_days(year: pd.Series, day: pd.Series) -> bool:
     """Return whether a column counts the days of several years, or of one by its name: no age, no number of the row."""
     name = str(day.name)
-    is_called = unit_of_last_word(name) == "day" or re.search("(?i)doy|jul|yday|jday", name) is not None
+    is_called = unit_of_last_word(name) == "day" or re.search(_DAY_OF_YEAR, name) is not None
     return (is_called or year.nunique() > 1) and are_days_of_years(year, day)
 
 
