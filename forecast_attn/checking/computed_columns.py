@@ -29,7 +29,8 @@ def computed_columns(columns: Mapping[str, pd.Series]) -> set[str]:
         return set()
     cells = {name: column.to_numpy()[:_ROWS_COMPARED] for name, column in columns.items()}
     pairs = list(itertools.permutations(cells, 2))
-    sums = {other: name for name, other in pairs if _counts(cells[other]) and _are_changes(cells[name], cells[other])}
+    counters = {name for name in cells if _never_falls(cells[name])}
+    sums = {other: name for name, other in pairs if other in counters and _are_changes(cells[name], cells[other])}
     computed = {
         name for name, other in pairs if sums.get(other) != name and _is_computed_from(cells[name], cells[other])
     }
@@ -59,8 +60,8 @@ def _are_prices_of_a_day(first: Numbers, highest: Numbers, lowest: Numbers, last
     )
 
 
-def _counts(numbers: Numbers) -> bool:
-    """Return whether numbers never fall, as those of a counter."""
+def _never_falls(numbers: Numbers) -> bool:
+    """Return whether no number is below the one before, as none of a counter is."""
     return bool((np.diff(numbers[np.isfinite(numbers)]) >= 0).all())
 
 

@@ -55,13 +55,13 @@ def find_steps(frame: pd.DataFrame, variable: str | None = None) -> StepColumns 
         variable: what stands before the years, as `variables_by_year` has it.
     """
     numbers = _numbers(frame)
-    variables = _by_variable(numbers)
     if variable is not None:
-        return variables.get(variable)
+        return _by_variable(numbers).get(variable)
     forms = ({name: text for name in numbers if form.fullmatch(text := _plain_date(name))} for form in _FORMS)
     dated = [steps for texts in forms if (steps := _dated(texts)) is not None]
     if dated:
         return max(dated, key=lambda steps: len(steps.names))
+    variables = _by_variable(numbers)
     if len(variables) > 1:
         return None
     return next(iter(variables.values()), None) or _months_of_one_year(numbers) or _numbered(numbers)
