@@ -352,7 +352,7 @@ def _with_layout(reading: TableReading, config: DataConfig) -> Iterator[TableRea
         return
     if ways and ways[0]["layout"] == "rows":
         steps = find_steps(frame)
-        if len(ways) > 1 or (steps is not None and (not read or steps.are_dates)):  # dates as columns are no variables
+        if len(read) > 1 or (steps is not None and (not read or steps.are_dates)):  # dates as columns are no variables
             return
     # As it stands only where nothing else trains.
     yield replace(reading, is_another_table=False) if read else reading
