@@ -13,12 +13,14 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import forecast_attn
 from forecast_attn.config.mechanisms import ATTENTIONS
-from forecast_attn.config.options import SECTIONS, RunConfig, all_options
+from forecast_attn.config.options import SECTIONS, RunConfig, all_options, find_option
 from forecast_attn.config.requests import REQUESTS
-from forecast_attn.config.values import flag_name
+from forecast_attn.config.values import checked_value, flag_name, names_text
 
 from .forks import Conditions, on_terminal, start_forked
 
@@ -527,3 +529,19 @@ def test_a_configuration_file_may_name_the_run_directory(here, forecast, write, 
     assert forecast("train", write(make_table()), "--config", "run.toml").code == 0
     assert (here / "named" / "metrics.json").is_file()
     assert forecast("check", "data.csv", "--config", "run.toml").code == 0
+
+
+@given(st.lists(st.text(min_size=1), unique=True))
+def test_names_in_one_text_are_read_as_they_are(names: list[str]) -> None:
+    ignore = find_option("ignore")[1]
+    assert checked_value(ignore, names_text(names)) == checked_value(ignore, names) == tuple(names)
+
+
+def test_several_names_are_given_in_one_flag_or_in_several(forecast, tmp_path):
+    table = tmp_path / "table.csv"
+    table.write_text('day,y,a,"b, c"\n' + "\n".join(f"2024-01-{day:02},{day % 3},{day % 4},1" for day in range(1, 31)))
+    for flags in (("--ignore", 'a,"b, c"'), ("--ignore", "a", "--ignore", '"b, c"')):
+        report = json.loads(forecast("check", table, *flags, "--json").out)
+        assert [finding["column"] for finding in report["findings"] if finding["code"] == "FA404"] == []
+    warned = json.loads(forecast("check", table, "--json").out)["findings"]
+    assert [each["fix"] for each in warned if each["column"] == "b, c"] == ["""--ignore '"b, c"'"""]

@@ -2441,3 +2441,22 @@ def test_lists_of_names_are_options_as_tuples_are(tmp_path: Path) -> None:
         each.options for each in find_proposals(path, DataConfig(na=("-",), categorical=("shop",)))
     ]
     assert listed[0].target == "y"
+
+
+def test_a_mark_and_a_name_with_commas_are_typed_in_quotes(forecast, tmp_path: Path) -> None:
+    """`--na '<0,2'` would be two marks; the run keeps one, too."""
+    cells = [f"{number:.2f}".replace(".", ",") for number in values(90)]
+    lines = [f"{day};{'<0,2' if at % 9 == 4 else cells[at]};{cells[-at]}" for at, day in enumerate(days(90))]
+    table = tmp_path / "limits.csv"
+    table.write_text("\n".join(["day;nitrate;rain, mm", *lines]))
+    printed = json.loads(forecast("check", table, "--json").out)["commands"]
+    words = next(shlex.split(each["command"]) for each in printed if each["target"] == "rain, mm")
+    assert '"<0,2"' in words
+    run = tmp_path / "run"
+    trained = forecast(*words[1:], "--ignore", '"nitrate"', "--out", run, *QUICK)
+    assert trained.code == 0, trained.err
+    options = ("--na", '"<0,2"', "--ignore", '"rain, mm"', "--missing", "mask")
+    again = forecast("train", table, *options, "--out", tmp_path / "other", *QUICK)
+    assert again.code == 0, again.err
+    assert json.loads((tmp_path / "other" / "config.json").read_text())["options"]["data"]["ignore"] == ["rain, mm"]
+    assert forecast("predict", run).code == 0

@@ -409,13 +409,3 @@ def test_an_export_of_an_office_is_read_at_the_first_try(tmp_path: Path, name: s
     proposals = find_proposals(tmp_path / "export.csv", DataConfig())
     options = dict(proposals[0].options)
     assert {key: options.get(key) for key in expected} == expected
-
-
-def test_no_command_has_a_list_that_cannot_be_typed(tmp_path: Path) -> None:
-    """`--na '<0,2'` would be two marks."""
-    cells = [f"{number:.2f}".replace(".", ",") for number in noise(60)]
-    rows = [
-        f"{day};{'<0,2' if at % 9 == 0 else cell}" for at, (day, cell) in enumerate(zip(days(60), cells, strict=True))
-    ]
-    (tmp_path / "limits.csv").write_text("\n".join(["day;nitrate", *rows]))
-    assert all("na" not in each.options for each in find_proposals(tmp_path / "limits.csv", DataConfig()))

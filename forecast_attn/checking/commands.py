@@ -73,13 +73,7 @@ def find_commands(
     proposals = _proposals(table, config, examination, most, searches)
     proposals = proposals or _with_changed_options(table, config, examination)
     small, obstacle = ((), None) if proposals else _small_or_stopped(config, examination, searches)
-    return tuple(each for each in (*proposals, *small) if _can_be_typed(each)), obstacle
-
-
-def _can_be_typed(proposal: Proposal) -> bool:
-    """Return whether no item of a list, which is typed with commas between, has a comma itself: `<0,2` of `--na`."""
-    lists = (value for value in proposal.options.values() if isinstance(value, tuple))
-    return not any("," in str(item) for items in lists for item in items)
+    return (*proposals, *small), obstacle
 
 
 def _proposals(

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.cells import Cells, parse_cells
-from forecast_attn.data.findings import Finding, Repair, Report, counted, finding_of, with_line_numbers
+from forecast_attn.data.findings import Finding, Repair, Report, counted, finding_of, option_for, with_line_numbers
 from forecast_attn.data.frequency import Frequency
 from forecast_attn.data.future_rows import future_stamps
 from forecast_attn.data.localise import localise
@@ -207,8 +207,8 @@ def _declaring(frame: pd.DataFrame, column: str) -> str | None:
     if not categories:
         return None
     return (
-        f"to use its {len(categories)} categories: --future '{column}' if they are known ahead, --past if not, "
-        "--static if each series has one; --ignore if it is of no use"
+        f"to use its {len(categories)} categories: {option_for('future', column)} if they are known ahead, "
+        "--past if not, --static if each series has one; --ignore if it is of no use"
     )
 
 
@@ -246,7 +246,7 @@ def report_constants(panel: Panel, report: Report) -> None:
         for position, name in enumerate(names):
             column = values[:, position]
             if np.nanmin(column, initial=np.inf) == np.nanmax(column, initial=-np.inf):
-                message, hint = f"column '{name}' never changes", f"--ignore '{name}'"
+                message, hint = f"column '{name}' never changes", option_for("ignore", name)
                 report(Finding("FA404", "warning", message, hint, column=name, options=("ignore",)))
 
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.checking.examination import CheckReport, Examination, examine
 from forecast_attn.config.options import DataConfig
+from forecast_attn.config.values import names_text
 from forecast_attn.data.cells import Cells
 from forecast_attn.data.csv_text import csv_text
 from forecast_attn.data.findings import Repair, quoted, row_and_line, with_line_numbers
@@ -215,7 +216,7 @@ def _checked(text: str, path: str, panel: Panel, config: DataConfig) -> CheckRep
     if only_here:
         raise ConfigError(
             f"only rows that the repair leaves out show that {quoted(only_here)} is known in advance",
-            f"--future {','.join(only_here)}",
+            f"--future {names_text(only_here)}",
         )
     if not same_values(again.panel, panel):
         raise DataError(

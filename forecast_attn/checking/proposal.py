@@ -14,7 +14,7 @@ import pandas as pd
 from forecast_attn.checking.error_options import MOST_HIDDEN, ZONES_BY_CLOCK
 from forecast_attn.checking.examination import Examination
 from forecast_attn.config.options import DataConfig, find_option
-from forecast_attn.config.values import flag_name
+from forecast_attn.config.values import flag_name, names_text
 from forecast_attn.data.column_names import (
     PERIOD_NAMES,
     STEP_NAMES,
@@ -69,7 +69,7 @@ def command_text(table: str, given: Mapping[str, Any], options: Mapping[str, Any
         if isinstance(value, bool):
             words.append(f"--{flag}" if value else f"--no-{flag}")
         else:
-            words += [f"--{flag}", ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)]
+            words += [f"--{flag}", names_text(map(str, value)) if isinstance(value, list | tuple) else str(value)]
     return shlex.join(words)
 
 

@@ -117,7 +117,7 @@ def with_options(
 
         def wrapper(**values: Any) -> None:
             values.pop(_HELP_ALL, None)
-            given = {name: values.pop(name) for name in known}
+            given = {name: _as_typed(values.pop(name)) for name in known}
             command(**values, **{name: value for name, value in given.items() if value is not None})
 
         taken = inspect.signature(command, eval_str=True).parameters.values()
@@ -134,6 +134,12 @@ def with_options(
         return wrapper
 
     return decorate
+
+
+def _as_typed(value: Any) -> Any:
+    """The texts of an option that was given several times as one with commas between them; other values as they are."""
+    are_texts = isinstance(value, list) and all(isinstance(each, str) for each in value)
+    return ",".join(value) if are_texts else value
 
 
 def given_options(config: Path | None, options: dict[str, Any]) -> dict[str, Any]:

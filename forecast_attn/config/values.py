@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 import math
 import os
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from types import UnionType
 from typing import Any, NamedTuple, get_args
@@ -184,12 +185,24 @@ def _to_str(value: Any) -> str:
     return str(value)
 
 
+_NAME_IN_LIST = re.compile(r'\s*(?:"((?:[^"]|"")*)"\s*|([^,]*))(?:,|\Z)')
+_NEEDS_QUOTES = re.compile(r'\A["\s]|,|\s\Z')
+
+
 def _to_names(value: Any) -> tuple[str, ...]:
-    """Column names: a list, or one string with commas, which are not all that it has."""
-    names = value.split(",") if isinstance(value, str) else [part for item in value for part in str(item).split(",")]
-    if len(names) > 1 and not any(map(str.strip, names)):
+    """Column names: a list of them, or one string with commas, which are not all that it has; see `names_text`."""
+    if not isinstance(value, str):
+        return tuple(dict.fromkeys(filter(None, map(str, value))))
+    names = [quoted.replace('""', '"') or plain.strip() for quoted, plain in _NAME_IN_LIST.findall(value)]
+    if "," in value and not any(names):
         raise ValueError(value)
-    return tuple(dict.fromkeys(name.strip() for name in names if name.strip()))
+    return tuple(dict.fromkeys(filter(None, names)))
+
+
+def names_text(names: Iterable[str]) -> str:
+    """`a,"b, c"`: names in one string, as an option takes them; in double quotes where one has a comma."""
+    in_quotes = {name: '"' + name.replace('"', '""') + '"' for name in names}
+    return ",".join(text if _NEEDS_QUOTES.search(name) else name for name, text in in_quotes.items())
 
 
 def _to_quantiles(value: Any) -> tuple[float, ...]:
@@ -263,8 +276,6 @@ TYPES: dict[Any, OptionType] = {
 
 def parse_duration(text: str) -> float:
     """Seconds in `90s`, `10m`, `1h30m` or a bare number of seconds."""
-    import re
-
     match = re.fullmatch(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s?)?", text.strip().lower())
     seconds = (
         sum(float(part or 0) * unit for part, unit in zip(match.groups(), (3600, 60, 1), strict=True)) if match else 0

@@ -19,6 +19,7 @@ from forecast_attn.data.findings import (
     coded,
     counted,
     ended,
+    option_for,
     report_each,
     require_column,
     row_and_line,
@@ -403,7 +404,8 @@ def _no_id(column: str | None, row: int) -> Finding:
 def _text_cell(column: pd.Series, index: int, needed: bool, rows_in_file: FilePositions) -> Finding:
     value, name, row = str(column.iloc[index]), rows_in_file.column(str(column.name), index), rows_in_file.row(index)
     comma = value.replace(",", "", 1).lstrip("+-").isdecimal()
-    names = f"--categorical '{name}' if its cells are names, or leave the column out with --ignore '{name}'"
+    categorical, ignore = option_for("categorical", name), option_for("ignore", name)
+    names = f"{categorical} if its cells are names, or leave the column out with {ignore}"
     correct = "correct the cell" if needed else f"correct the cell, or {names}"
     hint = "write decimals with a point" if comma else correct
     options = () if comma or needed else ("categorical", "ignore")

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.data.axis import uneven_steps
 from forecast_attn.data.cells import Cells
-from forecast_attn.data.findings import Finding, Repair, Report, counted, report_each, row_and_line
+from forecast_attn.data.findings import Finding, Repair, Report, counted, option_for, report_each, row_and_line
 from forecast_attn.data.frequency import Frequency, Stamps, step_name
 from forecast_attn.data.panel import Filled
 from forecast_attn.data.roles import Roles
@@ -366,7 +366,7 @@ def hint_for(missing: str, column: str, *, needed: bool) -> tuple[str, tuple[str
         column: of the cell.
         needed: whether it is the target, which cannot be left out.
     """
-    leave_out = "" if needed else f", or leave the column out with --ignore '{column}'"
+    leave_out = "" if needed else f", or leave the column out with {option_for('ignore', column)}"
     means = {
         "ffill": "there is no value before it to repeat: fill the cell, or --missing mask or zero",
         "interpolate": "there is no value on both sides of it: fill the cell, or --missing mask, ffill or zero",

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
+from forecast_attn.config.values import names_text
 from forecast_attn.errors import ConfigError, DataError, did_you_mean, nearest, shortened_names
 
 if TYPE_CHECKING:  # `forecast explain` loads neither
@@ -199,6 +200,12 @@ def quoted(names: list[str] | tuple[str, ...]) -> str:
 def columns_text(names: list[str] | tuple[str, ...]) -> str:
     """The names of a table's columns, quoted."""
     return quoted(shortened_names(names))
+
+
+def option_for(flag: str, column: str) -> str:
+    """`--ignore 'comment'`: an option that names one column, as a shell takes it."""
+    text = names_text([column]).replace("'", "'\\''")
+    return f"--{flag} '{text}'"
 
 
 def listed(values: tuple[str, ...]) -> str:

@@ -22,6 +22,7 @@ from forecast_attn.data.findings import (
     Severity,
     counted,
     naming,
+    option_for,
     quoted,
     report_each,
     require_column,
@@ -202,7 +203,8 @@ def _known_by(cells: Cells, known: NDArray[np.bool_]) -> Stamps:
 
 def _unknown_column(name: str, frame: pd.DataFrame, config: DataConfig) -> DataError:
     near = nearest(name, [*config.future_covariates, *(str(column) for column in frame.columns)])
-    hint = f"pass --future '{name}' if only forecasts of it are known; else remove it from the table of forecasts"
+    declared = option_for("future", name)
+    hint = f"pass {declared} if only forecasts of it are known; else remove it from the table of forecasts"
     return DataError(
         f"the table of forecasts (--vintages) has a column '{name}', which the data does not have",
         f"did you mean '{near}'? or {hint}" if near else hint,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from forecast_attn.data.findings import Finding
+from forecast_attn.data.findings import Finding, option_for
 from forecast_attn.data.gross_errors import FAR, gross_errors
 from forecast_attn.data.panel import Panel, ranges
 from forecast_attn.data.scale_fitting import NORMAL_IQR
@@ -161,7 +161,7 @@ def _finding(
     )
     if not column.is_target:
         message = f"column '{column.name}' of series '{name}' has {column.values[row]:.4g} at {when}, {times} usually"
-        hint = f"correct the cell, or leave the column out with --ignore '{column.name}'"
+        hint = f"correct the cell, or leave the column out with {option_for('ignore', column.name)}"
         return Finding("FA309", "warning", message, hint, column=column.name, item_id=name)
     hint = "correct the cell, or empty it and train with --missing mask"
     effect = "a forecast whose lookback holds it may be anything"

@@ -29,6 +29,7 @@ from forecast_attn.data.findings import (
     Severity,
     coded,
     naming,
+    option_for,
     report_each,
     row_and_line,
     stop_at_errors,
@@ -293,7 +294,8 @@ def _missing(cells: Cells, column: str, index: int, code: str = "FA302", advice:
     row, name = int(cells.rows[index]), cells.item_ids[cells.series[index]]
     where, column = row_and_line(row) if row > 0 else "an absent row", cells.column_at(column, index)
     message = f"column '{column}' has no value at {where}, series '{name}', {cells.text(index)}"
-    hint, options = advice or (f"fill the cell, or leave the column out with --ignore '{column}'", ("ignore",))
+    leave_out = f"fill the cell, or leave the column out with {option_for('ignore', column)}"
+    hint, options = advice or (leave_out, ("ignore",))
     return Finding(code, "error", message, hint, item_id=name, column=column, row=row, options=options)
 
 
@@ -322,7 +324,7 @@ def _not_constant(cells: Cells, column: str, first: Any, index: int) -> Finding:
     else:
         change = f"{first:g}, then {cells.columns[column][index]:g}"
     message = f"column '{column}' (static) changes within series '{name}': {change} at {row_and_line(row)}"
-    hint = f"pass --past '{column}' if it changes over time"
+    hint = f"pass {option_for('past', column)} if it changes over time"
     return Finding("FA305", "error", message, hint, item_id=name, column=column, row=row, options=("past_covariates",))
 
 

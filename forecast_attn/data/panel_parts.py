@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.axis import joined_evidence
-from forecast_attn.data.findings import Repair
+from forecast_attn.data.findings import Repair, option_for
 from forecast_attn.data.panel import Filled, Panel
 from forecast_attn.data.panel_building import build_panel
 from forecast_attn.data.reading import Progress, Source, read_table
@@ -105,7 +105,7 @@ def _check_same(first: _File, file: _File) -> None:
     expected, panel = first.panel, file.panel
     if expected.roles != panel.roles:
         column, role = _other_role(expected.roles, panel.roles)
-        difference, hint = f"column '{column}' is {role}", f"name its role in both, or --ignore '{column}'"
+        difference, hint = f"column '{column}' is {role}", f"name its role in both, or {option_for('ignore', column)}"
     elif expected.zone != panel.zone:
         difference, hint = f"time stamps are in the zone {panel.zone.name}", "write them in one zone"
     elif expected.date_order != panel.date_order:

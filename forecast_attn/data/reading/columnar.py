@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
+from forecast_attn.data.findings import option_for
 from forecast_attn.data.reading.csv_file import frame_of_columns
 from forecast_attn.data.reading.header import check_names
 from forecast_attn.data.reading.parts import as_damage, check_rows, read_parquet, read_parts
@@ -106,7 +107,7 @@ def _column(values: pa.ChunkedArray, name: str, config: DataConfig, label: str) 
 
 def unusable_column(label: str, name: str, problem: str) -> DataError:
     """The error of a column that holds neither numbers nor text nor time stamps."""
-    hint = f"leave the column out with --ignore '{name}'"
+    hint = f"leave the column out with {option_for('ignore', name)}"
     return DataError(f"{label}: column '{name}' {problem}", hint, code="FA102", column=name, options=("ignore",))
 
 

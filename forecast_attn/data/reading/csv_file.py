@@ -18,7 +18,7 @@ import pyarrow.csv as pa_csv
 from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
-from forecast_attn.data.findings import LINES_ABOVE, Finding, Report, quoted
+from forecast_attn.data.findings import LINES_ABOVE, Finding, Report, option_for, quoted
 from forecast_attn.data.reading.cell_numbers import MISSING_WORDS, bare_number, find_decimal
 from forecast_attn.data.reading.dialect import Plan, TextOptions, assumed_encoding, first_plan
 from forecast_attn.data.reading.encoding import ASSUMED, NotUtf8Error, as_utf8
@@ -130,7 +130,7 @@ def _read(source: Source, plan: Plan, progress: Progress | None, report: Report)
         report(Finding("FA112", "note", message, "give every column its own name", column=plan.renamed[0]))
     for name, (cell, number) in columns.bare.items():
         message = f"column '{name}' is read as numbers without the signs in its cells: {cell!r} is {number}"
-        hint = f"--ignore '{name}' if they are none"
+        hint = f"{option_for('ignore', name)} if they are none"
         report(Finding("FA109", "note", message, hint, column=name, options=("ignore",)))
     return frame
 

@@ -11,6 +11,7 @@ from pandas.api.types import is_hashable
 
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.column_names import ITEM_ID_NAMES, TIME_NAMES
+from forecast_attn.data.findings import option_for
 from forecast_attn.data.reading.columnar import (
     TIME,
     Column,
@@ -139,7 +140,9 @@ def _from_objects(values: pd.Series, name: str) -> Column:
     kind = pd.api.types.infer_dtype(values, skipna=True)
     if kind.startswith("mixed") and any(isinstance(cell, tuple) or not is_hashable(cell) for cell in values):
         message = f"{LABEL}: column '{name}' holds lists or records"
-        raise DataError(message, f"leave the column out with --ignore '{name}'", column=name, options=("ignore",))
+        raise DataError(
+            message, f"leave the column out with {option_for('ignore', name)}", column=name, options=("ignore",)
+        )
     is_decimal = kind == "decimal"
     return values.astype("float64").array if is_decimal else values.array
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.column_names import may_number_rows, unit_of
-from forecast_attn.data.findings import Finding, Report, quoted, require_column, row_and_line
+from forecast_attn.data.findings import Finding, Report, option_for, quoted, require_column, row_and_line
 from forecast_attn.data.reading.grids import find_grid, periods_across
 from forecast_attn.data.reading.joined import ROW_NUMBER
 from forecast_attn.data.reading.merged import filled_down
@@ -231,7 +231,7 @@ def _identifier(
         keys = frame[used[0]] if used else pd.Series(np.zeros(len(frame), np.int64)).astype(str)
     for other in free:
         if other not in used:
-            hint = f"--static '{other}' if it tells the series apart"
+            hint = f"{option_for('static', other)} if it tells the series apart"
             report(Finding("FA104", "note", f"column '{other}' is left out: not a step", hint, column=other))
     _refuse_repeats(keys, source)
     codes, names = pd.factorize(keys.astype("string").str.strip())

@@ -17,7 +17,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
-from forecast_attn.data.findings import Finding, Report
+from forecast_attn.data.findings import Finding, Report, option_for
 from forecast_attn.data.frequency import MONTH_UNITS, UNITS, Stamps, parse_frequency, split_alias, weekday
 from forecast_attn.data.reading.positions import LAYOUT_ROWS, LONG_ID, LONG_TARGET, LONG_TIME
 from forecast_attn.data.reading.source import Source
@@ -98,7 +98,7 @@ def read_tsf(source: Source, config: DataConfig, report: Report) -> pd.DataFrame
             values = pd.to_numeric(pd.Series(texts)).to_numpy() if kind == "numeric" else None
             columns[name] = _repeated(texts, lengths) if values is None else np.repeat(values, lengths)
         elif kind != "date" and not set(texts) <= used:
-            hint = f"--static '{name}' if it tells the series apart"
+            hint = f"{option_for('static', name)} if it tells the series apart"
             report(Finding("FA104", "note", f"attribute '{name}' is left out", hint, column=name))
     rows = np.repeat([each.line - 1 for each in lines], lengths)  # data rows are counted below a header line
     return pd.DataFrame(columns, index=pd.Index(rows, name=LAYOUT_ROWS), copy=False)

@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
-from forecast_attn.data.findings import Finding, Report, coded, quoted, require_column
+from forecast_attn.data.findings import Finding, Report, coded, option_for, quoted, require_column
 from forecast_attn.data.reading.positions import LONG_ID, LONG_TARGET, WIDE_ROWS, file_positions, without_values
 from forecast_attn.data.timestamps import parse_timestamps
 from forecast_attn.errors import ConfigError, DataError
@@ -122,7 +122,7 @@ def _refuse_identifier(free: list[str], source: str) -> None:
     for name in free:
         if name.lower() in ("item_id", "unique_id", "series_id"):
             message = f"'{source}' has a column '{name}': one row per series and step; --wide needs a column per series"
-            hint = f"leave --wide out, or --ignore '{name}'"
+            hint = f"leave --wide out, or {option_for('ignore', name)}"
             raise DataError(message, hint, code="FA102", column=name, file=source, options=("wide", "ignore"))
 
 
