@@ -117,7 +117,7 @@ def with_options(
 
         def wrapper(**values: Any) -> None:
             values.pop(_HELP_ALL, None)
-            given = {name: _as_typed(values.pop(name)) for name in known}
+            given = {name: _as_typed(values.pop(name), option_field) for name, (_, option_field) in known.items()}
             command(**values, **{name: value for name, value in given.items() if value is not None})
 
         taken = inspect.signature(command, eval_str=True).parameters.values()
@@ -136,10 +136,10 @@ def with_options(
     return decorate
 
 
-def _as_typed(value: Any) -> Any:
+def _as_typed(value: Any, option_field: dataclasses.Field[Any]) -> Any:
     """The texts of an option that was given several times as one with commas between them; other values as they are."""
-    are_texts = isinstance(value, list) and all(isinstance(each, str) for each in value)
-    return ",".join(value) if are_texts else value
+    has_commas = option_type(option_field).flag == list[str] and option_field.metadata["read"] is None
+    return ",".join(value) if has_commas and value is not None else value
 
 
 def given_options(config: Path | None, options: dict[str, Any]) -> dict[str, Any]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import codecs
 from collections.abc import Iterable, Iterator
 
+from forecast_attn.data.reading.code_pages import NAMES as CODE_PAGE_NAMES
+from forecast_attn.data.reading.code_pages import WESTERN, code_page
 from forecast_attn.data.reading.east_asian import NAMES as EAST_ASIAN_NAMES
 from forecast_attn.data.reading.east_asian import east_asian_encodings, first_word, readable_encodings
 from forecast_attn.errors import ConfigError, DataError
@@ -17,9 +19,7 @@ _MARKS = {
     codecs.BOM_UTF16_LE: "utf-16-le",
     codecs.BOM_UTF16_BE: "utf-16-be",
 }
-WESTERN = "cp1252"
-"""The Windows code page of Western Europe, called ANSI there: Latin-1 with quotation marks and the euro sign."""
-ASSUMED = {WESTERN: "Latin-1", **EAST_ASIAN_NAMES}
+ASSUMED = {**CODE_PAGE_NAMES, **EAST_ASIAN_NAMES}
 """Encoding of text that is not UTF-8, and says nothing of its encoding -> what it is called."""
 _SUPERSETS = {
     "shift_jis": "cp932",
@@ -90,7 +90,7 @@ def encoding_of_start(start: bytes, label: str) -> str:
 def encoding_of_letters(text: bytes, label: str) -> str:
     """The encoding of text that is not UTF-8: that of China, Japan, Korea or Taiwan in which its letters are common.
 
-    Text of other letters is taken for Western.
+    Text of other letters is of the code page in which a language fits it, and otherwise Western.
 
     Args:
         text: some lines.
@@ -104,8 +104,9 @@ def encoding_of_letters(text: bytes, label: str) -> str:
     likely = east_asian_encodings(text)
     if len(likely) == 1:
         return likely[0]
-    if not likely and _is_western(text):
-        return WESTERN
+    pages = [] if likely else [page for page in (code_page(text), WESTERN) if page is not None and _holds(page, text)]
+    if pages:
+        return pages[0]
     readable = likely or readable_encodings(text)
     if not readable:
         raise no_text(label)
@@ -114,9 +115,9 @@ def encoding_of_letters(text: bytes, label: str) -> str:
     raise DataError(message, hint, code="FA110", options=("encoding",))
 
 
-def _is_western(text: bytes) -> bool:
+def _holds(codec: str, text: bytes) -> bool:
     try:
-        text.decode(WESTERN)
+        text.decode(codec)
     except UnicodeDecodeError:
         return False
     return True
