@@ -21,6 +21,7 @@ from hypothesis import settings
 
 from .chromium import BROWSERS, Browser, installed_browser
 from .forks import TERMINAL, Conditions, run_forked
+from .made_columns import begin_anew
 
 # A slow machine is no counterexample. CI looks at the same examples every time; people's machines find new ones.
 settings.register_profile("project", deadline=None, derandomize="CI" in os.environ)
@@ -29,6 +30,12 @@ settings.load_profile("project")
 # A shell starts what runs in the background with Ctrl-C ignored, and so the commands that tests interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(autouse=True)
+def the_same_columns_in_any_order_of_tests() -> None:
+    begin_anew()
+
 
 ROOT = Path(__file__).resolve().parents[1]
 

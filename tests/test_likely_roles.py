@@ -12,25 +12,7 @@ from forecast_attn.checking.commands import find_proposals
 from forecast_attn.checking.missing_marks import marks_of_missing
 from forecast_attn.config.options import DataConfig
 
-RNG = np.random.default_rng(0)
-INITIAL_STATE = RNG.bit_generator.state
-
-
-@pytest.fixture(autouse=True)
-def the_same_tables_in_any_order_of_tests() -> None:
-    RNG.bit_generator.state = INITIAL_STATE
-
-
-def noise(rows: int) -> np.ndarray:
-    return RNG.normal(10, 1, rows).round(3)
-
-
-def months(rows: int) -> pd.Index:
-    return pd.date_range("2000-01-01", periods=rows, freq="MS").strftime("%Y-%m-%d")
-
-
-def days(rows: int) -> pd.Index:
-    return pd.date_range("2021-01-01", periods=rows).strftime("%Y-%m-%d")
+from .made_columns import RNG, days, months, noise
 
 
 def prices_of_several_goods() -> pd.DataFrame:

@@ -7,7 +7,7 @@ from typing import Any
 from forecast_attn.checking.line_evidence import MOST_TITLES, TextLine, commonest, first_lines, split_lines
 from forecast_attn.data.reading.cell_kinds import MOSTLY, is_number_or_date
 from forecast_attn.data.reading.dialect import BLANKS
-from forecast_attn.data.reading.extra_lines import COMMENT_MARKS, DELIMITERS
+from forecast_attn.data.reading.extra_lines import COMMENT_MARKS, DELIMITERS, fields_between_blanks
 
 
 def find_blanks(text: str) -> dict[str, Any]:
@@ -19,7 +19,7 @@ def find_blanks(text: str) -> dict[str, Any]:
     lines = first_lines(text)
     mark = next((mark for mark in COMMENT_MARKS if any(line.is_comment(mark) for line in lines)), None)
     rows = [line for line in lines if not line.is_comment(mark)]
-    cells = [line.text.split() for line in rows]
+    cells = [fields_between_blanks(line.text) for line in rows]
     start = _first_row(cells)
     if start is None:
         return {}

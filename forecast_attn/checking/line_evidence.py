@@ -12,13 +12,13 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from forecast_attn.data.reading.cell_kinds import MOSTLY, is_number_or_date, is_value, shape
+from forecast_attn.data.reading.cell_kinds import MOSTLY, is_number_or_date, is_value, is_year, shape
 from forecast_attn.data.reading.cell_numbers import MISSING_WORDS, are_parts_of_a_number
 from forecast_attn.data.reading.extra_lines import COMMENT_MARKS, DELIMITERS, MOST_RECORDS
 
 MOST_TITLES = 200
 """Lines that may stand above a header."""
-MOST_FOOTERS = 15
+MOST_FOOTERS = 60
 """Lines that may stand below the rows."""
 MOST_HEADER_ROWS = 4
 """Lines that may name the columns."""
@@ -278,7 +278,8 @@ def find_titles(rows: list[list[str]]) -> int:
     gaps = [above for above, width in enumerate(widths[:-1], 1) if not width and _are_titles(rows[: above - 1])]
     for above in (first, *gaps):
         names, widest = [cell for cell in rows[above] if cell.strip()], max(widths[:above], default=common)
-        is_header = len(set(names)) == len(names) and not any(map(is_number_or_date, names))
+        are_names = not any(is_number_or_date(name) and not (names.index(name) and is_year(name)) for name in names)
+        is_header = len(set(names)) == len(names) and are_names
         if (above == first and widest <= 1) or (is_header and widest < len(names)):
             return above if above <= MOST_TITLES else 0
     # Above names in several lines, of which the upper ones name groups of columns, titles stand alone, or above a gap.

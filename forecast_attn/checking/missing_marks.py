@@ -9,7 +9,7 @@ import pandas as pd
 
 from forecast_attn.data.column_names import is_called_money, is_called_year
 from forecast_attn.data.number_stamps import is_plain_number
-from forecast_attn.data.reading.cell_numbers import shows_number
+from forecast_attn.data.reading.cell_numbers import shows_number, without_footnote
 
 MOST_MARKS = 3
 """Different texts for no value in a column."""
@@ -65,7 +65,7 @@ def _texts_among_numbers(column: pd.Series) -> tuple[list[str], int]:
     counts = column.value_counts()
     counts = counts[counts > 0]
     texts = [str(text) for text in counts.index]
-    are_numbers = np.array([shows_number(text) for text in texts[:MOST_LOOKED_AT]], np.bool_)
+    are_numbers = np.array([shows_number(without_footnote(text)) for text in texts[:MOST_LOOKED_AT]], np.bool_)
     others = [text for text, number in zip(texts, are_numbers, strict=False) if not number]
     enough = counts.to_numpy()[: len(are_numbers)][are_numbers].sum() >= counts.sum() / 2
     are_words = not any(re.match(r"[^#?<>]*[\d,]", text) for text in others)

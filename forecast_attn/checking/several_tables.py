@@ -10,6 +10,8 @@ from forecast_attn.checking.header_evidence import FEWEST_BELOW
 from forecast_attn.checking.line_evidence import likeliest_delimiter, split_lines
 from forecast_attn.data.reading.cell_kinds import is_number_or_date, is_value
 from forecast_attn.data.reading.cell_numbers import MISSING_WORDS
+from forecast_attn.data.reading.dialect import BLANKS
+from forecast_attn.data.reading.extra_lines import fields_between_blanks
 
 
 class TableLines(NamedTuple):
@@ -21,13 +23,15 @@ class TableLines(NamedTuple):
     """The line below its last row."""
     num_below: int
     """Lines below it that are not blank."""
+    delimiter: str | None = None
+    """`blanks` where they separate its fields."""
 
 
 def find_tables(text: str) -> list[TableLines]:
     """Several tables below each other, in their order; none for a single table.
 
-    Each is a header above rows, below a blank line or the rows of another one, and titles may stand above it; their
-    headers differ.
+    Each is a header above rows, below a blank line or the rows of another one, and titles may stand above it. Their
+    headers differ, or they begin at the same time: others are pages of one table.
 
     Args:
         text: a whole file.
@@ -35,10 +39,10 @@ def find_tables(text: str) -> list[TableLines]:
     lines = text.splitlines()
     edges = [(index, index + 1) for index, line in enumerate(lines) if not line.strip(' \t,;|"')]
     edges += [(index, index) for index in _headers_between_rows(lines)]
-    tables: dict[str, TableLines] = {}
+    tables: dict[str, dict[tuple[int, str], TableLines]] = {}
     for (_, above), (below, _) in itertools.pairwise([(0, 0), *sorted(edges), (len(lines), 0)]):
         block = lines[above:below]
-        rows = split_lines(block, likeliest_delimiter(block))
+        rows, delimiter = _fields_of(block)
         width = len(rows[-1]) if rows else 0
         first = next((index for index, row in enumerate(rows) if len(row) == width and any(row[1:])), 0)
         if width < 2 or len(rows) - first <= FEWEST_BELOW or any(len(row) != width for row in rows[first:]):
@@ -46,8 +50,21 @@ def find_tables(text: str) -> list[TableLines]:
         if any(map(is_value, rows[first])) or not any(map(is_value, rows[first + 1])):
             return []  # lines that go on after a blank one
         num_below = sum(bool(line.strip()) for line in lines[below:])
-        tables[block[first]] = TableLines(above + first, below, num_below)
-    return list(tables.values()) if len(tables) > 1 else []
+        others = tables.setdefault(block[first], {})
+        begin_alike = all(start == rows[first + 1][0] for _, start in others)
+        if not begin_alike:
+            others.clear()
+        others[len(others), rows[first + 1][0]] = TableLines(above + first, below, num_below, delimiter)
+    several = [table for alike in tables.values() for table in alike.values()]
+    return several if len(several) > 1 else []
+
+
+def _fields_of(lines: list[str]) -> tuple[list[list[str]], str | None]:
+    """The cells of each line, and `blanks` if they separate them."""
+    delimiter = likeliest_delimiter(lines)
+    if any(delimiter in line for line in lines):
+        return split_lines(lines, delimiter), None
+    return [fields_between_blanks(line) for line in lines], BLANKS
 
 
 def _headers_between_rows(lines: list[str]) -> Iterator[int]:

@@ -26,6 +26,7 @@ from forecast_attn.data.reading.extra_lines import ExtraLines, without_extra_lin
 from forecast_attn.data.reading.joined import ROW_NUMBER, with_joined
 from forecast_attn.data.reading.layouts import arranged, likely_layout, names_of_grid, names_of_rows
 from forecast_attn.data.reading.merged import has_merged_cells
+from forecast_attn.data.reading.outlines import without_headings
 from forecast_attn.data.reading.sheets import holds_sheets, sheet_as_text, sheet_names
 from forecast_attn.data.reading.source import TEXT_KINDS, Source
 from forecast_attn.data.reading.step_columns import find_steps, unit_of_steps
@@ -111,10 +112,12 @@ def _tables_below_each_other(table: Table, config: DataConfig) -> list[tuple[dic
         return []
     tables = find_tables(start) if start.endswith(end) else []
     longest = sorted(tables, key=lambda lines: lines.first - lines.end)[:MOST_SHEETS]
-    around = ({"skip_rows": lines.first, "skip_footer": lines.num_below} for lines in longest)
+    around = (
+        {"skip_rows": lines.first, "skip_footer": lines.num_below, "delimiter": lines.delimiter} for lines in longest
+    )
     texts = (f"lines {lines.first + 1:,} to {lines.end:,}" for lines in longest)
     return [
-        ({name: count for name, count in way.items() if count}, text) for way, text in zip(around, texts, strict=True)
+        ({name: value for name, value in way.items() if value}, text) for way, text in zip(around, texts, strict=True)
     ]
 
 
@@ -262,7 +265,7 @@ def _finished(table: Table, config: DataConfig, options: dict[str, Any], frame: 
         options, frame = kept, read
     is_text = not isinstance(table, pd.DataFrame)
     below = rows_of_words_at_end(frame) if is_text and not config.skip_footer else 0
-    undated = None if below else undated_rows(frame)
+    undated = None if below or without_headings(frame) is not None else undated_rows(frame)
     time: str | None = None
     if undated is not None and config.undated_rows == DataConfig.undated_rows:
         name, is_undated = undated

@@ -18,6 +18,10 @@ from forecast_attn.errors import DataError
 
 MOST_UNDATED = 0.4
 """Share of rows without a time stamp, such as the mean of four quarters below each year."""
+MOST_AT_AN_END = 15
+"""Rows without a time stamp above or below all others."""
+_PERIOD = r"\d{4}[ -]?[A-Z]{1,2}\d{0,2}"
+"""Years and quarters between the months of a column: `2012KW01`, `2012JJ00`, `2012 Q1`."""
 
 
 def rows_of_words_at_end(frame: pd.DataFrame) -> int:
@@ -55,10 +59,11 @@ def undated_rows(frame: pd.DataFrame) -> tuple[str, NDArray[np.bool_]] | None:
         if not is_time and (first or len(between) or pd.api.types.is_numeric_dtype(column.dtype)):
             continue  # any numbers have a word below them
         below = len(dated) - 1 - int(last)
-        are_few = first <= MOST_FOOTERS and (below <= MOST_FOOTERS or frame.iloc[-below:].isna().all(axis=None))
+        are_few = first <= MOST_AT_AN_END and (below <= MOST_AT_AN_END or frame.iloc[-below:].isna().all(axis=None))
         words = {next(iter(str(cell).split()), "") for cell in between.unique()}
         are_named = len(words) == 1 and between.notna().all() and re.fullmatch(r"[^\W\d_]{3,}:?", min(words))
-        if are_few and (are_named or between.empty or _hold_what_no_other_does(frame, name, ~dated)):
+        are_periods = len(between) > 0 and bool(between.astype("string").str.fullmatch(_PERIOD, na=False).all())
+        if are_few and (are_named or are_periods or between.empty or _hold_what_no_other_does(frame, name, ~dated)):
             return name, ~dated
     return _undated_together(frame)
 

@@ -22,22 +22,58 @@ _DATE_WORDS = {"date", "datum", "fecha", "datetime", "timestamp"}
 UNITS_OF_TIME = {
     "year": (
         *("year", "yr", "year4", "yyyy", "yy", "y", "jahr", "année", "annee", "año", "ano", "anio", "anno"),
-        *("年", "年份", "年度", "연도", "년"),
+        *("rok", "év", "год", "рік", "yıl", "år", "jaar", "vuosi", "έτος", "年", "年份", "年度", "연도", "년"),
     ),
     "half": ("half", "halfyear", "half_year", "halbjahr", "semestre"),
-    "quarter": ("quarter", "qtr", "q", "quartal", "trimestre", "季度", "四半期", "분기"),
+    "quarter": (
+        *("quarter", "qtr", "q", "quartal", "trimestre", "kvartal", "kwartaal", "kwartał", "čtvrtletí", "negyedév"),
+        *("квартал", "çeyrek", "季度", "四半期", "분기"),
+    ),
     "month": (
-        *("month", "mon", "mo", "mth", "mnth", "mm", "m", "monat", "mois", "mes", "mês", "mese"),
-        *("月", "月份", "월"),
+        *("month", "mon", "mo", "mth", "mnth", "mm", "m", "monat", "mois", "mes", "mês", "mese", "maand", "månad"),
+        *(
+            "måned",
+            "miesiąc",
+            "měsíc",
+            "mesiac",
+            "hónap",
+            "месяц",
+            "місяць",
+            "ay",
+            "kuukausi",
+            "μήνας",
+            "月",
+            "月份",
+            "월",
+        ),
     ),
-    "week": ("week", "wk", "isoweek", "woche", "semaine", "semana", "settimana", "周", "週", "주"),
+    "week": (
+        *(
+            "week",
+            "wk",
+            "isoweek",
+            "woche",
+            "semaine",
+            "semana",
+            "settimana",
+            "vecka",
+            "uke",
+            "uge",
+            "tydzień",
+            "týden",
+        ),
+        *("týždeň", "hét", "неделя", "тиждень", "hafta", "viikko", "周", "週", "주"),
+    ),
     "day": (
-        *("day", "dd", "dy", "d", "mday", "dayofmonth", "day_of_month", "tag", "jour", "dia", "día", "giorno"),
-        *("日", "일"),
+        *("day", "dd", "dy", "d", "mday", "dayofmonth", "day_of_month", "tag", "jour", "dia", "día", "giorno", "dag"),
+        *("dzień", "den", "deň", "nap", "день", "gün", "päivä", "日", "일"),
     ),
-    "hour": ("hour", "hr", "hh", "h", "stunde", "heure", "hora", "ora", "時", "时", "小時", "小时", "시"),
-    "minute": ("minute", "min", "minuto", "分", "分鐘", "分钟", "분"),
-    "second": ("second", "sec", "sekunde", "seconde", "segundo", "secondo", "秒", "초"),
+    "hour": (
+        *("hour", "hr", "hh", "h", "stunde", "heure", "hora", "ora", "uur", "timme", "godzina", "hodina", "óra", "час"),
+        *("saat", "tunti", "時", "时", "小時", "小时", "시"),
+    ),
+    "minute": ("minute", "min", "minuto", "minut", "minuta", "perc", "минута", "dakika", "分", "分鐘", "分钟", "분"),
+    "second": ("second", "sec", "sekunde", "seconde", "segundo", "secondo", "секунда", "saniye", "秒", "초"),
 }
 """Unit of time -> names of columns that count it: European, Chinese, Japanese and Korean ones."""
 PERIOD_NAMES = ("period", "per", "subperiod", "periode", "période", "periodo", "período")
@@ -75,6 +111,8 @@ TARGET_NAMES = ("target", "y", "value", "ot", "demand", "sales")
 LIKELY_TARGETS = (
     *(*TARGET_NAMES, "values", "count", "cnt", "total", "close", "adj close", "adj_close", "bid", "load"),
     *("consumption", "passengers", "traffic_volume", "level", "glucose"),
+    *("wert", "valeur", "valore", "waarde", "värde", "verdi", "værdi", "wartość", "hodnota", "érték", "значение"),
+    *("значення", "değer", "arvo", "τιμή"),
 )
 FORECAST_WORDS = {"forecast", "forecasted", "predicted", "prediction", "pred", "yhat"}
 """Words in the name of a column that holds somebody's forecasts."""
@@ -96,7 +134,10 @@ PRICE = "price"
 """What is forecast where nothing is sold in the table."""
 _AMOUNTS = (
     *("sales", "demand", "consumption", "cons", "usage", "load", "generation", "production", "quantity", "units"),
-    *("verbrauch", "consommation", "consumo"),
+    *("verbrauch", "menge", "absatz", "erzeugung", "consommation", "quantité", "consumo", "cantidad", "quantidade"),
+    *("quantità", "verbruik", "aantal", "antal", "antall", "förbrukning", "zużycie", "produkcja", "sprzedaż", "ilość"),
+    *("spotřeba", "množství", "počet", "fogyasztás", "mennyiség", "потребление", "количество", "продажи", "объем"),
+    *("объём", "tüketim", "üretim", "satış", "miktar", "adet"),
 )
 """Last words of names of amounts: `Zone 1 Power Consumption`."""
 _ENERGY = r"[kmg]wh?\)?$|\b[kmg]wh?\b"
@@ -122,7 +163,7 @@ _STEPS_AGO = r"(?<![A-Za-z])t ?- ?\d+\)?$"
 _RANK_WORDS = {"position", "pos", "rank", "place", "rang", "platz"}
 """Last words of names of places in an order, which go up by one as times do."""
 _COORDINATES = ("lat", "latitude", "lon", "lng", "long", "longitude")
-_DIRECTIONS = ("direction", "heading", "bearing", "azimuth", "track")
+_DIRECTIONS = ("direction", "heading", "bearing", "azimuth", "track", "wdir", "mwd", "windrichtung", "dirección")
 """Last words of names of degrees of a circle."""
 _SUBJECT_PROPERTIES = ("age", "alter", "âge", "edad", "età")
 """Names of properties of the person that a row is about, rarely a target, in the languages of dates."""
@@ -131,6 +172,19 @@ _SURVEY_WEIGHT = r"(samp|sample|survey|person|pers|psp|an|d|p|post)[_.]?(weight|
 _PERSON_WORDS = {
     *("age", "agea", "sex", "gender", "gndr", "female", "race", "ethnicity", "marital", "maritalcat"),
     *("educ", "education", "educat", "educcat", "income", "earnings", "wage"),
+    *(
+        "geschlecht",
+        "geburtsdatum",
+        "vorname",
+        "gehalt",
+        "sexe",
+        "naissance",
+        "prénom",
+        "sexo",
+        "nacimiento",
+        "apellidos",
+    ),
+    *("salario", "birthdate", "surname", "płeć", "nazwisko"),
 }
 """Words of what is asked of a person."""
 _PAY_WORDS = {"wage", "lwage", "wages", "earnings"}
@@ -143,7 +197,20 @@ _COUNT_WORDS = {
 }
 _TURNOVER_WORDS = {
     *("amount", "payment", "revenue", "sales", "spend", "spent", "income", "turnover"),
-    *("betrag", "umsatz", "montant", "importe", "bedrag", "importo"),
+    *(
+        "betrag",
+        "umsatz",
+        "brutto",
+        "netto",
+        "montant",
+        "importe",
+        "bedrag",
+        "omzet",
+        "importo",
+        "incasso",
+        "fatturato",
+    ),
+    *("receita", "faturamento", "beløb", "omsetning", "kwota", "obrót", "částka", "tržby", "сумма", "выручка", "tutar"),
 }
 """Words of amounts of money that add up, as prices do not."""
 _MONEY_WORDS = {
@@ -169,7 +236,8 @@ _SPREAD_WORDS = {"std", "sd", "stdev", "stddev", "min", "max", "qtl", "quantile"
 
 def words_of(name: str) -> list[str]:
     """Return the words of a name in lower case: `TotalAmount` and `total_amount` have two."""
-    return [word.lower() for word in re.findall(r"[A-ZÀ-Þ]+(?![a-zß-ÿ])|[A-ZÀ-Þ]?[a-zß-ÿ]+", name)]
+    cases = "".join("A" if letter.isupper() else "a" if letter.isalpha() else " " for letter in name)
+    return [name[word.start() : word.end()].lower() for word in re.finditer("A+(?!a)|A?a+", cases)]
 
 
 def unit_of(name: str) -> str | None:

@@ -1,6 +1,6 @@
 """Time stamps as people and offices write them, made plain before they are parsed.
 
-Names of weekdays and of months in eight languages, names of zones, spans of two stamps, fiscal years and seasons such
+Names of weekdays and of months in twenty languages, names of zones, spans of two stamps, fiscal years and seasons such
 as 1975/76, and what programs write: logs, SAS, EViews, JSON. A column without letters or spans passes as it is.
 """
 
@@ -18,24 +18,57 @@ import pyarrow.compute as pc
 from forecast_attn.data.date_forms import FIRST_SHORT_YEAR, matches
 from forecast_attn.data.zone_names import has_zone_name, name_of_zone, with_offset, without_zone_name
 
-_MONTHS = {
-    "Jan": "januar januari jänner jaenner jän janvier janv enero ene gennaio gen janeiro",
-    "Feb": "februar februari février fevrier févr fevr fév febrero febbraio fevereiro fev",
-    "Mar": "märz maerz mrz mär mars marzo março marco maart mrt marts",
-    "Apr": "avril avr abril abr aprile",
-    "May": "mai mayo maggio mag maio mei maj",
-    "Jun": "juni juin junio giugno giu junho",
-    "Jul": "juli juillet juil julio luglio lug julho",
-    "Aug": "août aout agosto ago augustus augusti",
-    "Sep": "sept septembre septiembre setiembre settembre set setembro",
-    "Oct": "oktober okt octobre octubre ottobre ott outubro out",
-    "Nov": "novembre noviembre novembro",
-    "Dec": "dezember dez décembre decembre déc diciembre dic dicembre dezembro",
-}
-"""English month -> what it is called in German, French, Spanish, Italian, Portuguese, Dutch, Swedish and Danish."""
 _LONG_MONTHS = "January February March April May June July August September October November December"
+_LANGUAGES = (
+    "januar februar märz april mai juni juli august september oktober november dezember",
+    "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
+    "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
+    "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre",
+    "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro",
+    "januari februari maart april mei juni juli augustus september oktober november december",
+    "januari februari mars april maj juni juli augusti september oktober november december",
+    "januar februar marts april maj juni juli august september oktober november december",
+    "januar februar mars april mai juni juli august september oktober november desember",
+    "tammikuu helmikuu maaliskuu huhtikuu toukokuu kesäkuu heinäkuu elokuu syyskuu lokakuu marraskuu joulukuu",
+    "styczeń luty marzec kwiecień maj czerwiec lipiec sierpień wrzesień październik listopad grudzień",
+    "stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października listopada grudnia",
+    "leden únor březen duben květen červen červenec srpen září říjen listopad prosinec",
+    "ledna února března dubna května června července srpna září října listopadu prosince",
+    "január február marec apríl máj jún júl august september október november december",
+    "január február március április május június július augusztus szeptember október november december",
+    "ianuarie februarie martie aprilie mai iunie iulie august septembrie octombrie noiembrie decembrie",
+    "январь февраль март апрель май июнь июль август сентябрь октябрь ноябрь декабрь",
+    "января февраля марта апреля мая июня июля августа сентября октября ноября декабря",
+    "янв фев мар апр май июн июл авг сен окт ноя дек",
+    "січень лютий березень квітень травень червень липень серпень вересень жовтень листопад грудень",
+    "січня лютого березня квітня травня червня липня серпня вересня жовтня листопада грудня",
+    "ocak şubat mart nisan mayıs haziran temmuz ağustos eylül ekim kasım aralık",
+    "ιανουάριος φεβρουάριος μάρτιος απρίλιος μάιος ιούνιος "
+    "ιούλιος αύγουστος σεπτέμβριος οκτώβριος νοέμβριος δεκέμβριος",
+    "ιανουαρίου φεβρουαρίου μαρτίου απριλίου μαΐου ιουνίου "
+    "ιουλίου αυγούστου σεπτεμβρίου οκτωβρίου νοεμβρίου δεκεμβρίου",
+)
+"""Months in German, French, Spanish, Italian, Portuguese, Dutch, Swedish, Danish, Norwegian, Finnish, Polish, Czech,
+Slovak, Hungarian, Romanian, Russian, Ukrainian, Turkish and Greek, a line each, or two where those of a day differ.
+"""
+_MONTHS = {
+    "Jan": "jänner jaenner jän janv ene gen sty",
+    "Feb": "fevrier févr fevr fév fev lut",
+    "Mar": "maerz mrz mär marco mrt márc",
+    "Apr": "avr abr kwi ápr",
+    "May": "mag",
+    "Jun": "giu cze",
+    "Jul": "juil lug lip",
+    "Aug": "aout ago sie",
+    "Sep": "sept setiembre set wrz szept сент",
+    "Oct": "okt ott out paź",
+    "Nov": "lis нояб",
+    "Dec": "dez decembre déc dic gru",
+}
+"""English month -> its short names, and other spellings of long ones, in these languages."""
 _NAMES = (*_MONTHS, *_LONG_MONTHS.split())
-_ENGLISH = {name: month for month, names in _MONTHS.items() for name in names.split()}
+_ENGLISH = {name: month for names in _LANGUAGES for name, month in zip(names.split(), _MONTHS, strict=True)}
+_ENGLISH |= {name: month for month, names in _MONTHS.items() for name in names.split()}
 _WEEKDAYS = (
     "monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri sat sun "
     "montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag mo di mi do fr sa so "
@@ -45,7 +78,7 @@ _WEEKDAYS = (
     "maandag dinsdag woensdag donderdag vrijdag zaterdag zondag"
 )
 """`mar` is March rather than mardi, martes or martedì."""
-_ENGLISH_WORDS = ("set", "out", "ago", "gen", "mag")
+_ENGLISH_WORDS = ("set", "out", "ago", "gen", "mag", "lip", "lis", "sie", "mart")
 """Months of a language and words of another: `set 12` is no September."""
 _HAS_WORD = re.compile(r"[^\W\d_]{2}")
 _WORD = re.compile(r"[^\W\d_]+\.?")
@@ -92,6 +125,9 @@ _PLAIN_FORMS: tuple[tuple[str, _Plain], ...] = (
     (rf"{_YEAR}[:_](0[1-9]|1[0-2])", r"\1-\2"),
     (rf"M(0[1-9]|1[0-2])[ /-]{_YEAR}", r"\2-\1"),
     (rf"{_YEAR}:([1-4])", r"\1Q\2"),
+    (rf"{_YEAR}MM(0[1-9]|1[0-2])", r"\1-\2"),  # of Statistics Netherlands, as the next two
+    (rf"{_YEAR}KW0([1-4])", r"\1Q\2"),
+    (rf"{_YEAR}JJ00", r"\1"),
     (rf"{_YEAR}[ /_:,-]*{_NAME}", r"\2 \1"),  # 2024, Jan; 2024jan
     (rf"{_NAME}(?:[ /_,-]+|(?<=\w)){_YEAR}", r"\1 \2"),
     (rf"{_NAME}[ -]?['’/]?(\d{{2}})", r"\1 \2"),  # Jan'24, jan/24

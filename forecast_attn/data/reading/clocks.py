@@ -14,10 +14,11 @@ from forecast_attn.data.number_stamps import is_plain_number
 
 PERIODS_OF_DAY = (24, 48, 96, 144, 288)
 """Numbers of steps of equal length that a day is divided into."""
-_TIME_OF_DAY = r"\d{1,2}:\d{2}"
+_TIME_OF_DAY = r"\d{1,2}:\d{2}(?: ?[AaPp][Mm])?"
+_SPAN = rf"({_TIME_OF_DAY})\s?[-–]\s?{_TIME_OF_DAY}"
 _CLOCK = re.compile(
-    rf"{_TIME_OF_DAY}(:\d{{2}}(\.\d+)?)?( ?[AaPp]\.?[Mm]\.?| ?[ap])?|\d{{1,2}}\.\d{{2}}\.\d{{2}}"
-    rf"|\d\d\s?-\s?\d\d|{_TIME_OF_DAY}\s?-\s?{_TIME_OF_DAY}"
+    r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[AaPp]\.?[Mm]\.?| ?[ap])?|\d{1,2}\.\d{2}\.\d{2}"
+    rf"|\d\d\s?-\s?\d\d|{_SPAN}"
 )
 _MIDNIGHT = r"[T ]0?0:00(?::00(?:\.0+)?)?$"
 _HOURS = re.compile(r"(\d\d)\s?-\s?(\d\d)")
@@ -122,7 +123,7 @@ def date_and_clock(date: pd.Series, clock: pd.Series) -> pd.Series:
 def _with_colons(clocks: pd.Series) -> pd.Series:
     """Times of day with colons, and of intervals their start."""
     time = replaced(clocks, r"^(\d\d)\s?-\s?\d\d$", r"\1:00")
-    time = replaced(time, rf"^({_TIME_OF_DAY})\s?-\s?{_TIME_OF_DAY}$", r"\1")
+    time = replaced(time, f"^{_SPAN}$", r"\1")
     return replaced(time, r"^(\d{1,2})\.(\d{2})\.(\d{2})$", r"\1:\2:\3")
 
 
@@ -169,7 +170,7 @@ def _as_day(date: pd.Series) -> pd.Series:
 def as_digits(column: pd.Series, width: int) -> pd.Series:
     """Whole numbers as digits, `W05` too; other cells stay as they are, and are refused as stamps."""
     codes, distinct = pd.factorize(column)  # of hundreds of thousands of cells few differ
-    text = pd.Series(distinct).astype("string").str.strip().str.replace(r"\.0+$", "", regex=True)
+    text = pd.Series(distinct).astype("string").str.strip().str.replace(r"\.0*$", "", regex=True)
     text = text.str.replace(re.compile(r"^[Ww](?=\d)"), "", regex=True)
     digits = text.str.zfill(width).array.take(codes, allow_fill=True)
     return pd.Series(digits, index=column.index, name=column.name)

@@ -27,6 +27,7 @@ from forecast_attn.data.reading.extra_lines import (
     DELIMITERS,
     MOST_RECORDS,
     ExtraLines,
+    fields_between_blanks,
     naming_line,
     without_extra_lines,
 )
@@ -236,11 +237,11 @@ def split_at_blanks(text: str) -> tuple[str, int]:
 
     -1 for any number. Some rows may end in a remark of several words, which stays one field.
     """
-    lines = [line.split() for line in text.splitlines()]
+    lines = [fields_between_blanks(line) for line in text.splitlines()]
     width = next((len(line) for line in lines if line), 0)
     longer = [[*line[:width], " ".join(line[width:])] for line in lines if len(line) > width > 0]
     most = width if longer and all(map(ends_in_a_remark, longer)) else -1
-    return "\n".join("\t".join(line.strip().split(None, most)) for line in text.splitlines()), most
+    return "\n".join("\t".join(fields_between_blanks(line, most)) for line in text.splitlines()), most
 
 
 # --------------------------------------------------------------------------- plan
@@ -293,6 +294,8 @@ def first_plan(source: Source, config: TextOptions) -> Plan:
         delimiter, sample = "\t", replace(sample, text=text)
     delimiter = delimiter or sample.delimiter or find_delimiter(sample, source.label)
     header, rows = _header_and_rows(_checked_records(sample, delimiter, source.label), config)
+    has_later_remarks = config.header and most_blanks == len(header)
+    header = [*header, ""] if has_later_remarks else header
     names = column_names([header, *rows], delimiter, source.label) if config.header else header
     texts, identifiers = _declared_texts(names, config)
     seen = decimal or find_decimal(_cells_of_numbers(rows, names, texts, config.na), source.label)
@@ -310,7 +313,8 @@ def first_plan(source: Source, config: TextOptions) -> Plan:
         na=config.na,
         lines_above=above if config.comment is None else None,
         renamed=tuple(name for name, given in zip(names, header, strict=True) if given.strip() not in ("", name)),
-        ends_early=_end_early(rows, len(names)) and (most_blanks in (None, len(names) - 1) or not names[-1]),
+        ends_early=has_later_remarks
+        or (_end_early(rows, len(names)) and (most_blanks in (None, len(names) - 1) or not names[-1])),
     )
 
 

@@ -12,6 +12,9 @@ DELIMITERS = {",": "','", ";": "';'", "\t": "tab", "|": "'|'"}
 """Delimiters that are detected, and how they are typed after --delimiter."""
 MOST_RECORDS = 1000
 COMMENT_MARKS = ("#", "%", "//")
+_TOUCHING = r"(\.\d+)(?=-\d+\.\d)"
+"""The end of a number before a negative one, where columns of fixed width leave no blank: `-2.1-999.9`."""
+_TOUCHING_BYTES = re.compile(_TOUCHING.encode())
 _NAMING_LINE = re.compile(rb'"?sep=([^\r\n])"?(?:\r\n|\r|\n|$)', re.IGNORECASE)
 
 
@@ -96,9 +99,18 @@ def _split_at_blanks(chunks: Iterable[bytes], delimiter: bytes, most: int) -> It
     for chunk in chunks:
         *lines, rest = (rest + chunk).split(b"\n")
         if lines:
-            yield b"".join(delimiter.join(line.strip().split(None, most)) + b"\n" for line in lines)
+            yield b"".join(delimiter.join(_fields(line, most)) + b"\n" for line in lines)
     if rest:
-        yield delimiter.join(rest.strip().split(None, most))
+        yield delimiter.join(_fields(rest, most))
+
+
+def _fields(line: bytes, most: int) -> list[bytes]:
+    return _TOUCHING_BYTES.sub(rb"\1 ", line).strip().split(None, most)
+
+
+def fields_between_blanks(line: str, most: int = -1) -> list[str]:
+    """The fields of a line that blanks separate; as many as given, and the rest as it is."""
+    return re.sub(_TOUCHING, r"\1 ", line).strip().split(None, most)
 
 
 def _without_end(chunks: Iterable[bytes], count: int) -> Iterator[bytes]:

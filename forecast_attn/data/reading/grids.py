@@ -19,6 +19,8 @@ from forecast_attn.data.timestamps import looks_like_dates, parse_timestamps
 from forecast_attn.data.written_dates import month_number
 
 FEWEST_YEARS = 3
+MOST_LABELS = 4
+"""Columns among which the months of rows are looked for."""
 DAY = 24 * 60
 """Minutes."""
 _HOUR = re.compile(r"(?:h|he|hr|hour|std|stunde)?[ ._-]?(\d{1,3})h?", re.IGNORECASE)
@@ -136,19 +138,31 @@ def _minutes_of(names: list[str]) -> dict[str, int]:
 
 
 def _years_across(frame: pd.DataFrame) -> CellGrid | None:
-    """A row for each month in order, and a column for each of several years."""
+    """A row for each month or quarter, of one series or several, and a column for each of several years."""
     names = [str(name) for name in frame.columns]
     years = {name: int(match[1]) for name in names if (match := _YEAR.fullmatch(name.strip()))}
-    label = next((name for name in names[:2] if name not in years), None)
-    if len(frame) != 12 or len(years) < FEWEST_YEARS or label is None:
-        return None
-    if [month_number(str(cell)) for cell in frame[label]] != list(range(1, 13)):
+    labels = [name for name in names if name not in years][:MOST_LABELS] if len(years) >= FEWEST_YEARS else []
+    periods = ((label, months) for label in labels if (months := _months_down(frame[label])) is not None)
+    label, months = next(periods, ("", None))
+    if months is None:
         return None
     order = sorted(years, key=lambda name: years[name])
-    months = np.array([(years[name] - 1970) * 12 for name in order])[:, None] + np.arange(12)[None, :]
-    stamps = months.ravel().astype("datetime64[M]").astype("datetime64[ns]")
-    rows = np.tile(np.arange(12), len(order))
-    return CellGrid(tuple(order), (label,), rows, stamps, _values(frame, order).T.ravel())
+    since_1970 = (((np.array([years[name] for name in order]) - 1970) * 12)[:, None] + months[None, :]).ravel()
+    in_order = np.argsort(since_1970, kind="stable")
+    stamps = since_1970[in_order].astype("datetime64[M]").astype("datetime64[ns]")
+    rows = np.tile(np.arange(len(frame)), len(order))[in_order]
+    return CellGrid(tuple(order), (label,), rows, stamps, _values(frame, order).T.ravel()[in_order])
+
+
+def _months_down(column: pd.Series) -> NDArray[np.int64] | None:
+    """The months since January at which the parts of a year in a column begin; None unless all of them are there."""
+    codes, cells = pd.factorize(column.astype(object))
+    for number_of, count in ((month_number, 12), (_quarter_named, 4)):
+        if len(cells) == count and (codes >= 0).all():
+            numbers = [number_of(str(cell).strip().lower()) for cell in cells]
+            if sorted(number or 0 for number in numbers) == list(range(1, count + 1)):
+                return (np.array(numbers, np.int64)[codes] - 1) * 12 // count
+    return None
 
 
 def periods_across(frame: pd.DataFrame, time: str | None = None) -> CellGrid | None:

@@ -20,7 +20,7 @@ from forecast_attn.data.reading.cell_kinds import (
     kind_of_cell,
     kind_of_column,
 )
-from forecast_attn.data.reading.cell_numbers import MISSING_WORDS, bare_number, shows_number
+from forecast_attn.data.reading.cell_numbers import MISSING_WORDS, bare_number, shows_number, without_footnote
 from forecast_attn.data.reading.extra_lines import COMMENT_MARKS, DELIMITERS
 from forecast_attn.data.timestamps import looks_like_dates
 from forecast_attn.errors import DataError
@@ -226,4 +226,8 @@ def header_as_wide_as_rows(header: Record, rows: list[Record]) -> Record:
 def ends_in_a_remark(record: Record) -> bool:
     """Return whether words stand behind the last number of a row, such as `Provisional`."""
     number, remark = (cell.strip() for cell in record[-2:])
-    return shows_number(number) and not is_number_or_date(remark) and re.search("[A-Za-z]", remark) is not None
+    return (
+        shows_number(without_footnote(number))
+        and not is_number_or_date(remark)
+        and re.search("[A-Za-z]", remark) is not None
+    )

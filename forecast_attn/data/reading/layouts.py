@@ -22,6 +22,7 @@ from forecast_attn.data.findings import Finding, Report, option_for, quoted, req
 from forecast_attn.data.reading.grids import find_grid, periods_across
 from forecast_attn.data.reading.joined import ROW_NUMBER
 from forecast_attn.data.reading.merged import filled_down
+from forecast_attn.data.reading.outlines import months_below_names
 from forecast_attn.data.reading.positions import (
     LAYOUT_ROWS,
     LONG_ID,
@@ -79,6 +80,7 @@ def arranged(frame: pd.DataFrame, config: DataConfig, source: str, report: Repor
     """
     if config.layout in ("long", "merged"):
         return frame if config.layout == "long" else filled_down(frame)[0]
+    frame = months_below_names(frame) if config.layout == "calendar" else frame
     for name in (*config.static_covariates, *config.categorical, *config.ignore):
         require_column(frame, name, source)
     make_long = _rows_made_long if config.layout == "rows" else _calendar_made_long
@@ -96,6 +98,7 @@ def names_of_grid(frame: pd.DataFrame) -> str | None:
 
     None where there is no such grid, or where months are switches beside the rows.
     """
+    frame = months_below_names(frame)
     try:
         grid = find_grid(frame)
     except DataError:  # days that may be months: a grid all the same
@@ -119,6 +122,7 @@ def names_of_rows(frame: pd.DataFrame, values: tuple[str, ...], labels: tuple[st
     """
     beside = [name for name in map(str, frame.columns) if name not in (*values, *labels)]
     kinds = (pd.CategoricalDtype, *((np.dtypes.Int64DType,) if labels else ()))
+    frame = frame[frame[list(values)].notna().any(axis=1)] if values else frame
     texts = [name for name in beside if isinstance(frame[name].dtype, kinds)]
     for size in range(1, MOST_NAMES + 1):
         for names in itertools.combinations(texts[:MOST_TEXTS], size):
@@ -178,10 +182,10 @@ def _rows_made_long(frame: pd.DataFrame, config: DataConfig, source: str, report
         if variable != config.target:
             message = f"the columns of '{variable}' are left out: --target is '{config.target}'"
             report(Finding("FA104", "note", message, column=variables[variable].names[0]))
-    name, keys = _identifier(frame, others, config, source, report)
     values = frame[list(steps.names)].to_numpy(np.float64, na_value=np.nan)
     known = ~np.isnan(values)
     has_any = known.any(axis=1)
+    name, keys = _identifier(frame, others, has_any, config, source, report)
     first, last = np.argmax(known, axis=1), known.shape[1] - 1 - np.argmax(known[:, ::-1], axis=1)
     lengths = np.where(has_any, last - first + 1, 0)
     rows = np.repeat(np.arange(len(frame)), lengths)
@@ -211,18 +215,24 @@ def _refuse_columns(variables: dict[str, StepColumns], config: DataConfig, sourc
 
 
 def _identifier(
-    frame: pd.DataFrame, others: list[str], config: DataConfig, source: str, report: Report
+    frame: pd.DataFrame,
+    others: list[str],
+    has_any: NDArray[np.bool_],
+    config: DataConfig,
+    source: str,
+    report: Report,
 ) -> tuple[str, Any]:
-    """The name that the identifier has in the long table, and the series of each row."""
+    """The name that the identifier has in the long table, and the series of each row that has a value."""
     free = [name for name in others if name not in _declared(config)]
+    filled = frame[has_any]
     if config.item_id is not None and config.item_id in frame.columns:
         keys, used = frame[config.item_id], [config.item_id]
     elif config.item_id == ROW_NUMBER:
         keys, used = pd.Series(np.arange(1, len(frame) + 1)), []
     else:
-        unique = [name for name in free if frame[name].is_unique and not frame[name].isna().any()]
+        unique = [name for name in free if filled[name].is_unique and not filled[name].isna().any()]
         named = [name for name in unique if not pd.api.types.is_numeric_dtype(frame[name].dtype)] or unique
-        if not named and len(frame) > 1:
+        if not named and len(filled) > 1:
             several = f", --id {','.join(free[:2])} names them by several columns" if len(free) > 1 else ""
             hint = f"--id {ROW_NUMBER} numbers the rows{several}"
             message = f"'{source}' has no column that differs in every row, to name the series of --layout rows"
@@ -233,13 +243,14 @@ def _identifier(
         if other not in used:
             hint = f"{option_for('static', other)} if it tells the series apart"
             report(Finding("FA104", "note", f"column '{other}' is left out: not a step", hint, column=other))
-    _refuse_repeats(keys, source)
+    _refuse_repeats(keys, has_any, source)
     codes, names = pd.factorize(keys.astype("string").str.strip())
     return config.item_id or LONG_ID, pd.Categorical.from_codes(codes, categories=pd.Index(names, dtype="str"))
 
 
-def _refuse_repeats(keys: pd.Series, source: str) -> None:
-    repeated = np.flatnonzero(keys.duplicated().to_numpy())
+def _refuse_repeats(keys: pd.Series, has_any: NDArray[np.bool_], source: str) -> None:
+    rows = np.flatnonzero(has_any)
+    repeated = rows[keys.iloc[rows].duplicated().to_numpy()]
     if len(repeated):
         row, name = int(repeated[0]) + 1, str(keys.name)
         message = (

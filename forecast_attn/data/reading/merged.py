@@ -8,16 +8,10 @@ import numpy as np
 import pandas as pd
 
 from forecast_attn.data.findings import row_and_line
-from forecast_attn.data.reading.cell_kinds import YEAR, is_year
-from forecast_attn.data.reading.positions import KEPT_ROWS, file_positions
+from forecast_attn.data.reading.outlines import FEWEST_ROWS, without_headings
 from forecast_attn.data.reading.time_parts import holds_years
-from forecast_attn.data.timestamps import parse_timestamps
 from forecast_attn.errors import DataError
 
-FEWEST_ROWS = 8
-"""Rows of a table in which merged cells are looked for."""
-FEWEST_MONTHS = 1 / 2
-"""Share of rows that are months, where others name the year above them."""
 FEWEST_MERGED = 1 / 3
 """Share of a column that is empty where its cells were merged."""
 
@@ -26,13 +20,11 @@ def filled_down(frame: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """The frame with the cell above in each empty one of the columns from the left on that are names or dates; these.
 
     The first column without empty cells ends them, and so does one of other numbers than years: these are values.
-    Months that stand below their year in one column get it, and the rows of years and sums are left out.
+    Of outlines the rows of headings are left out; see `without_headings`.
     """
-    months = months_below_years(frame)
-    if months is not None:
-        rows = pd.Index(file_positions(frame).rows()[months.notna()], name=KEPT_ROWS)
-        name = frame.columns[0]
-        return frame.assign(**{name: months})[months.notna()].set_index(rows), (str(name),)
+    outline = without_headings(frame)
+    if outline is not None:
+        return outline, (str(frame.columns[0]),)
     filled: dict[str, pd.Series] = {}
     for name in frame.columns:
         column = frame[name]
@@ -42,26 +34,6 @@ def filled_down(frame: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...]]:
         column = column.ffill()
         filled[name] = column.astype(np.int64) if holds_years(column) else column
     return frame.assign(**filled), tuple(filled)
-
-
-def months_below_years(frame: pd.DataFrame) -> pd.Series | None:
-    """`Jan 2019` in the rows of months below the row of each year, as pivot tables are saved; empty in others.
-
-    None for tables whose first column is no such outline.
-    """
-    labels = frame.iloc[:, 0]
-    is_text = isinstance(labels.dtype, pd.CategoricalDtype) and len(labels) > 0 and not labels.hasnans
-    if not is_text or not is_year(str(labels.iloc[0])):  # as in nearly every table
-        return None
-    texts = labels.astype(str).str.strip()
-    years = texts.where(texts.str.fullmatch(YEAR.pattern)).ffill()
-    if not 1 < years.nunique() <= FEWEST_MONTHS * len(texts):
-        return None
-    months = (texts + " " + years).where(texts.str.fullmatch(r"[^\W\d_]+\.?"))
-    stamps, bad = parse_timestamps(months.astype(object), str(labels.name))
-    if stamps.dtype.kind != "M" or not (np.diff(stamps[~bad]) > np.timedelta64(0)).all():
-        return None
-    return months.mask(bad).astype("category") if np.mean(~bad) >= FEWEST_MONTHS else None
 
 
 def refuse_unmerged(frame: pd.DataFrame, source: str) -> NoReturn:
@@ -79,9 +51,9 @@ def refuse_unmerged(frame: pd.DataFrame, source: str) -> NoReturn:
 
 def has_merged_cells(frame: pd.DataFrame) -> bool:
     """Return whether the first column names each date, year or series once, above empty cells, beside filled ones, or
-    beside an empty one where it names a sum; or each year above its months. Names may be merged in the second one, too.
+    beside an empty one where it names a sum; or an outline. Names may be merged in the second one, too.
     """
-    if months_below_years(frame) is not None:
+    if without_headings(frame) is not None:
         return True
     if not frame.shape[1] > 2 or len(frame) < FEWEST_ROWS or not frame.iloc[:, 0].hasnans:
         return False

@@ -25,8 +25,8 @@ _DATED = re.compile(
     r"\d{4}([-./]\d{1,2}){0,2}|\d{4}[- ]?[QqMm]\d{1,2}|(\d{1,2}[-./]){1,2}\d{4}|\d{1,2}[-./]\d{1,2}[-./]\d{2}"
 )
 """Names that may be dates in digits."""
-_OF_YEARS = re.compile(r"(.*?[^\d]+?)[ ._-]?((?:1[6-9]|2[0-2])\d{2})")
-"""Names of one value in several years: `gdp1990`, `gdp2000`."""
+_OF_DATES = re.compile(r"(.*?[^\d]+?)[ ._-]?((?:1[6-9]|2[0-2])\d{2}(?:[-./]\d{2}|[ -]?[QqMm]\d{1,2})?)")
+"""Names of one value in several years, quarters or months: `gdp1990`, `gdp2000`, `Visitors 2015M01`."""
 _WITH_WORDS = re.compile(
     r"([^\W\d_]{3,9}\.?|[QqTt][1-4]|[Ww]\d\d?)[ /_'-]*\d{2,4}|\d{4}[ /_-]*([^\W\d_]{3,9}|[Ww]\d\d?)"
 )
@@ -83,7 +83,7 @@ def _by_variable(names: list[str]) -> dict[str, StepColumns]:
     texts: dict[str, dict[str, str]] = {}
     spelt: dict[str, str] = {}
     for name in names:
-        match = _OF_YEARS.fullmatch(name.strip())
+        match = _OF_DATES.fullmatch(name.strip())
         if match:
             variable = spelt.setdefault(re.sub(r"[\W_]+", " ", match[1]).lower(), match[1])
             texts.setdefault(variable, {})[name] = match[2]

@@ -1,0 +1,326 @@
+"""`forecast check` reads what systems of offices and instruments write: titles, totals, units, outlines, languages."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from forecast_attn.checking.commands import find_proposals
+from forecast_attn.config.options import DataConfig
+from forecast_attn.data.reading import read_table
+
+from .made_columns import RNG, noise
+
+
+def queues_of_a_call_centre() -> str:
+    """Days stand before months, and waiting times beside dates are no clocks of them."""
+    stamps = [stamp for stamp in pd.date_range("2024-03-01 08:00", "2024-05-31", freq="30min") if 8 <= stamp.hour < 18]
+    half_an_hour = pd.Timedelta(30, "min")
+    rows = (
+        f'"{at:%d/%m/%y %H:%M}";"{at + half_an_hour:%d/%m/%y %H:%M}";"{queue}";"{number}";"00:{number:02}:{number}"'
+        for at in stamps
+        for queue in ("FR_SAV", "FR_Voix")
+        for number in RNG.integers(10, 60, 1)
+    )
+    return "\n".join(['"Début d\'intervalle";"Fin d\'intervalle";"File";"Offerts";"Attente moy."', *rows])
+
+
+def turbine_below_comments() -> str:
+    """The last comment holds the names, of which some have a comma."""
+    stamps = pd.date_range("2020-02-01", periods=600, freq="10min")
+    rows = [
+        f"{stamp:%Y-%m-%d %H:%M:%S},{speed},{speed / 9:.2f},{speed**3:.1f}"
+        for stamp, speed in zip(stamps, noise(600), strict=True)
+    ]
+    names = '# Date and time,Wind speed (m/s),"Wind speed, Standard deviation (m/s)",Power (kW)'
+    return "\n".join(["# This file was exported.", "#", "# No data: empty cells", names, *rows])
+
+
+def rooms_with_units() -> str:
+    stamps = pd.date_range("2024-05-06", periods=300, freq="10min")
+    cells = zip(stamps, noise(300), noise(300), strict=True)
+    return "\n".join(["Time,Store 1,Store 2", *(f"{at:%Y-%m-%d %H:%M:%S},{one} °C,{two} °C" for at, one, two in cells)])
+
+
+def profit_and_loss() -> str:
+    """Accountants write the currency of sums alone, and sections without numbers."""
+    months = pd.date_range("2022-01-01", periods=30, freq="MS")
+    names = ["   Design", "   Pest Control", "   Labor", "Total Income", "Net Income"]
+    rows = [[f'"{sign}{4000 + 100 * number:,.2f}"' for number in noise(30)] for sign in ("", "", "", "$", "$")]
+    lines = (",".join([name, *cells]) for name, cells in zip(names, rows, strict=True))
+    head = ["Profit and Loss", "Greenline LLC", "", "," + ",".join(f"{month:%b %Y}" for month in months)]
+    return "\n".join([*head, "Income" + "," * 30, *lines])
+
+
+def history_and_forecast_of_a_hotel() -> str:
+    """Titles of sections stand between the rows, and their sums."""
+
+    def lines(start: str) -> list[str]:
+        return [f"{day:%d-%b-%y},{RNG.integers(20, 120)}".upper() for day in pd.date_range(start, periods=60)]
+
+    return "\n".join(
+        [
+            "Date,Occ.",
+            "History,",
+            *lines("2024-05-01"),
+            "Total History,4221",
+            "Forecast,",
+            *lines("2024-06-30"),
+            "Total,9100",
+        ]
+    )
+
+
+def periods_of_cost_centres() -> str:
+    """As SAP writes periods of a fiscal year, with the sum of each centre below it."""
+    periods = [f"{month:03}.{year}" for year in (2022, 2023) for month in range(1, 13)]
+    lines = ["Kostenstelle;Kostenart;Periode;Ist"]
+    for centre in ("1110", "1210", "1220"):
+        for kind in ("Löhne", "Strom"):
+            lines += [
+                f"{centre};{kind};{period};{number:.2f}" for period, number in zip(periods, noise(24), strict=True)
+            ]
+        lines.append(f"{centre};Ergebnis;;{noise(1)[0] * 48:.2f}")
+    return "\n".join(line[:-3] + line[-3:].replace(".", ",") for line in lines)
+
+
+def visitors_above_many_notes() -> str:
+    months = pd.date_range("2004-01-01", periods=200, freq="MS")
+    rows = [f'"{month:%YM%m}",{RNG.integers(100, 999)},{RNG.integers(1000, 9999)}' for month in months]
+    notes = [f'"Note {number} on what was counted; and how"' for number in range(25)]
+    return "\n".join(['"Visitors by country (monthly)"', '" ","Australia","TOTAL"', *rows, "", *notes])
+
+
+def half_hours_of_a_skill() -> str:
+    """Intervals have halves of the day, and a row of totals stands above them."""
+    stamps = [stamp for stamp in pd.date_range("2024-01-02 08:00", "2024-02-10", freq="30min") if 8 <= stamp.hour < 18]
+    half_an_hour = pd.Timedelta(30, "min")
+    rows = [
+        f"{at.month}/{at.day}/{at.year}\t{clock(at)}-{clock(at + half_an_hour)}\t{skill}\t{RNG.integers(5, 60)}"
+        for at in stamps
+        for skill in ("Billing", "Support")
+    ]
+    return "\n".join(["Skill Interval", "Dates:\tall", "", "Date\tTime\tSkill\tCalls", "Totals\t\t\t42765", *rows])
+
+
+def clock(at: pd.Timestamp) -> str:
+    return f"{at:%I:%M%p}".removeprefix("0")
+
+
+def nights_by_month_across() -> str:
+    months = ",".join(f'"Nights {month:%YM%m}"' for month in pd.date_range("2015-01-01", periods=60, freq="MS"))
+    rows = [
+        f'"{region}","{kind}",' + ",".join(map(str, RNG.integers(100, 999, 60)))
+        for region in ("01 Stockholm", "03 Uppsala")
+        for kind in ("hotel", "hostel")
+    ]
+    return "\n".join(['"Nights by region, kind and month"', "", f'"region","kind",{months}', *rows])
+
+
+def months_and_quarters_in_dutch() -> str:
+    """Quarters and years stand between the months."""
+    rows = []
+    for branch in ("G47100", "G47720"):
+        for month in pd.period_range("2012-01", periods=96, freq="M"):
+            rows.append(f'"{branch}";"{month.year}MM{month.month:02}";{noise(1)[0]}')
+            rows += [f'"{branch}";"{month.year}KW{month.quarter:02}";{noise(1)[0]}'] if month.month % 3 == 0 else []
+            rows += [f'"{branch}";"{month.year}JJ00";{noise(1)[0]}'] if month.month == 12 else []
+    return "\n".join(['"Branch";"Perioden";"Omzet"', *rows])
+
+
+def guests_in_hungarian() -> str:
+    """The year stands in the row of January, with the point of an ordinal."""
+    names = [
+        "január",
+        "február",
+        "március",
+        "április",
+        "május",
+        "június",
+        "július",
+        "augusztus",
+        "szeptember",
+        "október",
+        "november",
+        "december",
+    ]
+    rows = [
+        f"{'' if at else f'{year}.'};{name};{RNG.integers(500, 999)} {RNG.integers(100, 999)}"
+        for year in range(2012, 2020)
+        for at, name in enumerate(names)
+    ]
+    return "\n".join(["Vendégforgalom havonta", "Év;Hónap;Vendégek", *rows])
+
+
+def wages_in_russian() -> str:
+    """Months down, years across, for each of several regions."""
+    names = [
+        "январь",
+        "февраль",
+        "март",
+        "апрель",
+        "май",
+        "июнь",
+        "июль",
+        "август",
+        "сентябрь",
+        "октябрь",
+        "ноябрь",
+        "декабрь",
+    ]
+    rows = [
+        ";".join([region, name, *map(str, RNG.integers(20_000, 90_000, 6))])
+        for region in ("Томск", "Тула", "Чита")
+        for name in names
+    ]
+    return "\n".join([";".join(["Территория", "Период", *map(str, range(2014, 2020))]), *rows])
+
+
+def pivot_in_polish() -> str:
+    """Months below shops, years across, sums at the right and at the end."""
+    names, rows = ["sty", "lut", "mar", "kwi", "maj", "cze", "lip", "sie", "wrz", "paź", "lis", "gru"], []
+    for shop in ("Gdańsk", "Kraków", "Łódź"):
+        rows.append(";".join([shop, *["99000"] * 5]))
+        rows += [";".join([name, *map(str, RNG.integers(1000, 9000, 4)), "24000"]) for name in names]
+    years = ";".join(["Etykiety wierszy", "2018", "2019", "2020", "2021", "Suma końcowa"])
+    return "\n".join([years, *rows, ";".join(["Suma końcowa", *["297000"] * 5])])
+
+
+def teams_below_months() -> str:
+    """Dates above names, below a total."""
+    rows = ["Total;53004"]
+    for month in pd.date_range("2019-01-01", periods=30, freq="MS"):
+        rows.append(f"{FRENCH[month.month - 1]} {month.year};{RNG.integers(500, 900)}")
+        rows += [f"     {team};{RNG.integers(100, 300)}" for team in ("Ventes", "Site web", "Boutique")]
+    return "\n".join(["Étiquettes;Total HT", *rows])
+
+
+FRENCH = [
+    "janvier",
+    "février",
+    "mars",
+    "avril",
+    "mai",
+    "juin",
+    "juillet",
+    "août",
+    "septembre",
+    "octobre",
+    "novembre",
+    "décembre",
+]
+
+
+def days_below_machines() -> str:
+    """Names above dates, with a sum of each and of all."""
+    rows = []
+    for machine in ("Press A", "Press B"):
+        rows.append(f"{machine},{RNG.integers(5000, 9000)}")
+        rows += [f"{day:%d.%m.%Y},{RNG.integers(50, 99)}" for day in pd.date_range("2024-03-01", periods=60)]
+    return "\n".join(["Row Labels,Sum of Units", *rows, "Grand Total,16000"])
+
+
+def temperatures_in_czech() -> str:
+    names = [
+        "leden",
+        "únor",
+        "březen",
+        "duben",
+        "květen",
+        "červen",
+        "červenec",
+        "srpen",
+        "září",
+        "říjen",
+        "listopad",
+        "prosinec",
+    ]
+    rows = [
+        ",".join([station, str(year), *map(str, noise(12))])
+        for station in ("Brno", "Praha")
+        for year in range(1990, 2000)
+    ]
+    return "\n".join([",".join(["Stanice", "Rok", *names]), *rows])
+
+
+def weather_between_blanks() -> str:
+    """Units below some names, `---` and marks in cells, and a remark in rows far below."""
+    months = pd.date_range("1883-01-01", periods=1300, freq="MS")
+    rows = [
+        f"   {month.year} {month.month:3} {warm:7.1f}{'*' if at % 50 == 3 else ''} "
+        f"{'---' if at < 400 else f'{sun:.1f}#'}{'  Provisional' if at > 1290 else ''}"
+        for at, (month, warm, sun) in enumerate(zip(months, noise(1300), noise(1300), strict=True))
+    ]
+    head = ["Sheffield", "Location: 433900E 387200N", "Missing data is marked by  ---."]
+    return "\n".join([*head, "   yyyy  mm   tmax   sun", "              degC  hours", *rows])
+
+
+def an_index_and_its_standard() -> str:
+    """Two tables of one header, whose last row has no blanks between its numbers."""
+    names = "YEAR   JAN   FEB   MAR   APR   MAY   JUN   JUL   AUG   SEP   OCT   NOV   DEC"
+    lines = []
+    for title in ("ANOMALY", "STANDARDIZED    DATA"):
+        rows = [f"{year}" + "".join(f"{number - 10:6.1f}" for number in noise(12)) for year in range(1980, 2010)]
+        lines += [" SEA LEVEL PRESS", f"      {title}", "", names, *rows, "2010   0.3" + "-999.9" * 11, "", ""]
+    return "\n".join(lines)
+
+
+TEXTS: dict[str, tuple[Callable[[], str], dict[str, object]]] = {
+    "queues": (queues_of_a_call_centre, {"time": "Début d'intervalle", "item_id": "File"}),
+    "turbine": (turbine_below_comments, {"skip_rows": 3, "header": None, "target": "Power (kW)"}),
+    "rooms": (rooms_with_units, {"wide": True}),
+    "profit": (profit_and_loss, {"skip_rows": 3, "layout": "rows"}),
+    "hotel": (history_and_forecast_of_a_hotel, {"undated_rows": "drop"}),
+    "centres": (
+        periods_of_cost_centres,
+        {"undated_rows": "drop", "item_id": "Kostenart,Kostenstelle"},
+    ),
+    "visitors": (visitors_above_many_notes, {"skip_rows": 1, "skip_footer": 25, "target": "TOTAL"}),
+    "skills": (half_hours_of_a_skill, {"time": "Date,Time", "item_id": "Skill", "undated_rows": "drop"}),
+    "nights": (nights_by_month_across, {"skip_rows": 2, "layout": "rows", "item_id": "region,kind"}),
+    "quarters": (months_and_quarters_in_dutch, {"undated_rows": "drop", "item_id": "Branch"}),
+    "guests": (guests_in_hungarian, {"skip_rows": 1, "layout": "merged", "time": "Év,Hónap"}),
+    "wages": (wages_in_russian, {"layout": "calendar", "item_id": "Территория"}),
+    "pivot": (pivot_in_polish, {"layout": "calendar", "item_id": "item_id"}),
+    "teams": (teams_below_months, {"layout": "merged"}),
+    "machines": (days_below_machines, {"layout": "merged"}),
+    "climate": (temperatures_in_czech, {"layout": "calendar", "item_id": "Stanice"}),
+    "sheffield": (weather_between_blanks, {"comment": "degC", "na": ("---",), "time": "yyyy,mm"}),
+    "index": (
+        an_index_and_its_standard,
+        {"skip_rows": 3, "skip_footer": 34, "delimiter": "blanks", "layout": "calendar", "na": ("-999.9",)},
+    ),
+}
+NUM_SERIES = {"nights": 4, "quarters": 2, "guests": 1, "wages": 3, "pivot": 3, "teams": 3, "machines": 2, "climate": 2}
+"""Export -> the series that its first command finds."""
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_an_export_of_an_office_is_read_at_the_first_try(tmp_path: Path, name: str) -> None:
+    make, expected = TEXTS[name]
+    (tmp_path / "export.csv").write_text(make(), encoding="utf-8")
+    proposals = find_proposals(tmp_path / "export.csv", DataConfig())
+    options = dict(proposals[0].options)
+    assert {key: options.get(key) for key in expected} == expected
+    assert proposals[0].num_series == NUM_SERIES.get(name, proposals[0].num_series)
+
+
+def test_an_outline_is_read_as_its_table(tmp_path: Path) -> None:
+    """Each value stands at its date, of its name; sums are left out."""
+    (tmp_path / "outline.csv").write_text(days_below_machines(), encoding="utf-8")
+    frame = read_table(tmp_path / "outline.csv", DataConfig(layout="merged"))
+    assert len(frame) == 120
+    lines = days_below_machines().splitlines()
+    assert frame["Sum of Units"].max() < 100
+    assert [*frame["item_id"].iloc[[0, 60]]] == ["Press A", "Press B"]
+    assert len(lines) == 120 + 4
+
+
+def test_months_below_names_are_those_of_the_years_beside_them(tmp_path: Path) -> None:
+    text = pivot_in_polish()
+    (tmp_path / "pivot.csv").write_text(text, encoding="utf-8")
+    frame = read_table(tmp_path / "pivot.csv", DataConfig(layout="calendar", item_id="item_id"))
+    cells = {line.split(";")[0]: line.split(";")[1:5] for line in text.splitlines()[15:27]}  # of Kraków
+    row = frame[(frame["item_id"] == "Kraków") & (frame["timestamp"] == "2020-10-01")]
+    assert [str(int(value)) for value in row["target"]] == [cells["paź"][2]]
