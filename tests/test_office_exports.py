@@ -266,6 +266,27 @@ def an_index_and_its_standard() -> str:
     return "\n".join(lines)
 
 
+def pupils_of_school_weeks() -> str:
+    """Weeks by name beside their year, without those of holidays, the newest first."""
+    rows = [
+        f"{year},Week {week},{region},{RNG.integers(90, 97)}"
+        for year in (2025, 2024, 2023, 2022)
+        for week in range(51, 0, -1)
+        if week not in (7, 14, 15, 22, *range(30, 36), 43)
+        for region in ("North", "South")
+    ]
+    return "\n".join(["time_period,time_identifier,region,attendance", *rows])
+
+
+def deals_by_their_close() -> str:
+    """Rows are in the order of the date on which a deal was closed, and it began before."""
+    closed = pd.Timestamp("2021-01-01") + pd.to_timedelta(RNG.exponential(1.5, 400).cumsum().astype(int), "D")
+    created = closed - pd.to_timedelta(RNG.integers(5, 120, 400), "D")
+    rows = zip(closed, created, RNG.integers(20, 900, 400), strict=True)
+    lines = [f"Deal {at},{start:%Y-%m-%d},{end:%Y-%m-%d},{sum_}00" for at, (end, start, sum_) in enumerate(rows)]
+    return "\n".join(["Opportunity,Created Date,Close Date,Amount", *lines])
+
+
 TEXTS: dict[str, tuple[Callable[[], str], dict[str, object]]] = {
     "queues": (queues_of_a_call_centre, {"time": "Début d'intervalle", "item_id": "File"}),
     "turbine": (turbine_below_comments, {"skip_rows": 3, "header": None, "target": "Power (kW)"}),
@@ -287,6 +308,8 @@ TEXTS: dict[str, tuple[Callable[[], str], dict[str, object]]] = {
     "machines": (days_below_machines, {"layout": "merged"}),
     "climate": (temperatures_in_czech, {"layout": "calendar", "item_id": "Stanice"}),
     "sheffield": (weather_between_blanks, {"comment": "degC", "na": ("---",), "time": "yyyy,mm"}),
+    "pupils": (pupils_of_school_weeks, {"time": "time_period,time_identifier", "item_id": "region"}),
+    "deals": (deals_by_their_close, {"time": "Close Date", "aggregate": "sum"}),
     "index": (
         an_index_and_its_standard,
         {"skip_rows": 3, "skip_footer": 34, "delimiter": "blanks", "layout": "calendar", "na": ("-999.9",)},
@@ -324,3 +347,11 @@ def test_months_below_names_are_those_of_the_years_beside_them(tmp_path: Path) -
     cells = {line.split(";")[0]: line.split(";")[1:5] for line in text.splitlines()[15:27]}  # of Kraków
     row = frame[(frame["item_id"] == "Kraków") & (frame["timestamp"] == "2020-10-01")]
     assert [str(int(value)) for value in row["target"]] == [cells["paź"][2]]
+
+
+def test_a_date_on_which_rows_were_written_is_a_condition(tmp_path: Path) -> None:
+    days = pd.Timestamp("2021-01-01") + pd.to_timedelta(RNG.integers(0, 700, 200), "D")
+    lines = [f"{day:%Y-%m-%d},{price}" for day, price in zip(days, RNG.integers(10, 99, 200), strict=True)]
+    (tmp_path / "articles.csv").write_text("\n".join(["changed,price", *lines]), encoding="utf-8")
+    forecasts = find_proposals(tmp_path / "articles.csv", DataConfig())[0].forecasts
+    assert forecasts.endswith("if 'changed' tells when it was, rather than when its row was written")

@@ -172,15 +172,17 @@ def _is_a_time_of_many_rows(frame: pd.DataFrame, candidate: RoleCandidate) -> bo
 def _ranked(frame: pd.DataFrame, candidates: list[RoleCandidate]) -> list[RoleCandidate]:
     """The candidates, the likelier first.
 
-    That is by their kind; a date that follows another one stands behind it, as a year does behind the date that it is
-    part of or the clock of an event in it, one in the order of the rows before others, and one of more times before
-    coarser ones.
+    That is by their kind; a date that follows another one stands behind it, unless rows are in its order alone, as a
+    year does behind the date that it is part of or the clock of an event in it, one in the order of the rows before
+    others, and one of more times before coarser ones.
     """
     dates = [each for each in candidates if each.stamps.dtype.kind == "M"]
 
     def rank(candidate: RoleCandidate) -> tuple[Any, ...]:
         alike = (candidate.kind,) if candidate.kind == TimeKind.DATES else (TimeKind.UNEVEN_DATES, TimeKind.EVENTS)
+        is_sorted = are_sorted(candidate.stamps)
         others = [each for each in dates if each.kind in alike] if candidate in dates else []
+        others = [each for each in others if not is_sorted or are_sorted(each.stamps)]
         firsts = [each.kind for each in others if _comes_after(candidate.stamps, each.stamps)]
         wholes = dates if candidate.kind == TimeKind.REPEATED_UNITS else []
         firsts += [each.kind for each in wholes if candidate.time in parts_of(each.time, frame)]
@@ -189,7 +191,7 @@ def _ranked(frame: pd.DataFrame, candidates: list[RoleCandidate]) -> list[RoleCa
         is_year = candidate.time in frame.columns and holds_years(frame[candidate.time])
         kind = max(candidate.kind, *firsts, 0)  # an end that no two events share is no likelier than their start
         is_joined = candidate.time not in frame.columns
-        return kind, bool(firsts), not are_sorted(candidate.stamps), -num_times, not is_year, is_joined, candidate.time
+        return kind, bool(firsts), not is_sorted, -num_times, not is_year, is_joined, candidate.time
 
     return sorted(candidates, key=rank)
 

@@ -20,6 +20,7 @@ from forecast_attn.data.column_names import (
     STEP_NAMES,
     counts_rows,
     is_called_age,
+    is_called_of_record,
     is_called_time,
     is_called_year,
     unit_of,
@@ -151,6 +152,8 @@ def _conditions(panel: Panel, options: Mapping[str, Any]) -> Iterator[str]:
         yield "if the rows are in the order of time"
     elif not _is_called_time(panel):
         yield f"if '{panel.roles.time}' counts time"
+    elif "resample" in options and is_called_of_record(panel.roles.time):
+        yield f"if '{panel.roles.time}' tells when it was, rather than when its row was written"
     if decimal_step(panel.date_order) is not None:
         yield f"with '{panel.roles.time}' counted in steps of {panel.date_order}"
     observed = np.count_nonzero(~np.isnan(panel.target)) / panel.num_known.sum()

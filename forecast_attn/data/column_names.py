@@ -85,6 +85,18 @@ CALENDAR_NAMES = (
 _TIME_WORDS = {*TIME_NAMES, "age", "millisecond", "msec", "microsecond", "nanosecond"}
 """Last words of names of times."""
 _SINCE_WORDS = ("after", "since", "from", "post", "nach", "seit", "depuis", "desde")
+_RECORD_WORDS = {
+    "added",
+    "changed",
+    "edited",
+    "modified",
+    "updated",
+    "geändert",
+    "aktualisiert",
+    "modifié",
+    "modificado",
+}
+"""Words in names of dates on which somebody wrote a row, rather than of what happened then."""
 _BIRTH_WORDS = ("birth", "birthdate", "birthday", "born", "dob")
 
 # --------------------------------------------------------------------------- series and rows
@@ -292,6 +304,11 @@ def is_called_age(name: str) -> bool:
 def is_called_birth(name: str) -> bool:
     """Return whether a column tells when somebody was born by its name."""
     return not set(_BIRTH_WORDS).isdisjoint(words_of(name))
+
+
+def is_called_of_record(name: str) -> bool:
+    """Return whether a date tells by its name when a row was written: `changed`, `last_updated`."""
+    return not _RECORD_WORDS.isdisjoint(words_of(name))
 
 
 def is_part_of_birth(name: str) -> bool:

@@ -20,6 +20,7 @@ _CLOCK = re.compile(
     r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[AaPp]\.?[Mm]\.?| ?[ap])?|\d{1,2}\.\d{2}\.\d{2}"
     rf"|\d\d\s?-\s?\d\d|{_SPAN}"
 )
+WEEK = re.compile(r"^(?:w|week|wk|kw|woche|semaine|semana|settimana|vecka|uge|uke)[ .]?(\d{1,2})$", re.IGNORECASE)
 _MIDNIGHT = r"[T ]0?0:00(?::00(?:\.0+)?)?$"
 _HOURS = re.compile(r"(\d\d)\s?-\s?(\d\d)")
 """18 - 19 is an hour of the day, and 15-19 an age."""
@@ -168,9 +169,9 @@ def _as_day(date: pd.Series) -> pd.Series:
 
 
 def as_digits(column: pd.Series, width: int) -> pd.Series:
-    """Whole numbers as digits, `W05` too; other cells stay as they are, and are refused as stamps."""
+    """Whole numbers as digits, `W05` and `Week 5` too; other cells stay as they are, and are refused as stamps."""
     codes, distinct = pd.factorize(column)  # of hundreds of thousands of cells few differ
     text = pd.Series(distinct).astype("string").str.strip().str.replace(r"\.0*$", "", regex=True)
-    text = text.str.replace(re.compile(r"^[Ww](?=\d)"), "", regex=True)
+    text = text.str.replace(WEEK, r"\1", regex=True)
     digits = text.str.zfill(width).array.take(codes, allow_fill=True)
     return pd.Series(digits, index=column.index, name=column.name)

@@ -20,6 +20,7 @@ from forecast_attn.data.frequency import FIRST_CALENDAR_YEAR, LAST_CALENDAR_YEAR
 from forecast_attn.data.number_stamps import is_plain_number
 from forecast_attn.data.reading.cell_kinds import MOSTLY
 from forecast_attn.data.reading.clocks import (
+    WEEK,
     as_digits,
     date_and_clock,
     is_clock,
@@ -55,6 +56,8 @@ def unit_of_column(column: pd.Series) -> str | None:
     """
     unit, name = unit_of(str(column.name)), str(column.name).strip().lower()
     if isinstance(column.dtype, pd.CategoricalDtype):
+        if are_named_weeks(column):
+            return "week"
         may_be_words = unit in (None, "half", "quarter", "month")
         return (may_be_words and _unit_of_texts(tuple(column.cat.categories.astype(str)))) or unit
     if unit is None:
@@ -68,6 +71,12 @@ def unit_of_column(column: pd.Series) -> str | None:
     if name == "mm" and column.max() > _MOST_OF_UNITS["month"]:
         unit = "minute"
     return unit if are_whole(column) else None
+
+
+def are_named_weeks(column: pd.Series) -> bool:
+    """Return whether all cells are weeks by name: `Week 9`, `KW 41`."""
+    cells = column.cat.categories if isinstance(column.dtype, pd.CategoricalDtype) else []
+    return 2 < len(cells) <= _MOST_OF_UNITS["week"] and all(WEEK.fullmatch(str(cell).strip()) for cell in cells)
 
 
 def _unit_of_numbers(period: pd.Series) -> str | None:
@@ -213,7 +222,7 @@ def are_parts_of_years(year: pd.Series, part: pd.Series) -> bool:
         return False
     is_known = (parts >= 1) & (parts <= of_year)
     numbers = np.unique(year.to_numpy(np.int64)[is_known] * of_year + parts[is_known])
-    is_whole = len(numbers) > of_year and _go_on_by_one(numbers)
+    is_whole = len(numbers) > of_year and (_go_on_by_one(numbers) or are_named_weeks(part))  # but for holidays
     return is_whole and (unit is not None or go_back_with(pd.Series(parts), year))
 
 
