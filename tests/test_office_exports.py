@@ -351,7 +351,7 @@ def test_months_below_names_are_those_of_the_years_beside_them(tmp_path: Path) -
 
 def test_a_date_on_which_rows_were_written_is_a_condition(tmp_path: Path) -> None:
     days = pd.Timestamp("2021-01-01") + pd.to_timedelta(RNG.integers(0, 700, 200), "D")
-    lines = [f"{day:%Y-%m-%d},{price}" for day, price in zip(days, RNG.integers(10, 99, 200), strict=True)]
-    (tmp_path / "articles.csv").write_text("\n".join(["changed,price", *lines]), encoding="utf-8")
+    lines = [f"{day:%Y-%m-%d},2021-01-01,{price}" for day, price in zip(days, RNG.integers(10, 99, 200), strict=True)]
+    (tmp_path / "articles.csv").write_text("\n".join(["changed,added,price", *lines]), encoding="utf-8")
     forecasts = find_proposals(tmp_path / "articles.csv", DataConfig())[0].forecasts
     assert forecasts.endswith("if 'changed' tells when it was, rather than when its row was written")

@@ -29,6 +29,7 @@ from forecast_attn.data.column_names import (
     TIME_NAMES,
     counts_rows,
     is_called_age,
+    is_called_of_record,
     is_called_time,
     is_called_year,
     unit_of,
@@ -180,9 +181,8 @@ def _ranked(frame: pd.DataFrame, candidates: list[RoleCandidate]) -> list[RoleCa
 
     def rank(candidate: RoleCandidate) -> tuple[Any, ...]:
         alike = (candidate.kind,) if candidate.kind == TimeKind.DATES else (TimeKind.UNEVEN_DATES, TimeKind.EVENTS)
-        is_sorted = are_sorted(candidate.stamps)
         others = [each for each in dates if each.kind in alike] if candidate in dates else []
-        others = [each for each in others if not is_sorted or are_sorted(each.stamps)]
+        others = [each for each in others if not _are_rows_in_order_of(candidate, each)]
         firsts = [each.kind for each in others if _comes_after(candidate.stamps, each.stamps)]
         wholes = dates if candidate.kind == TimeKind.REPEATED_UNITS else []
         firsts += [each.kind for each in wholes if candidate.time in parts_of(each.time, frame)]
@@ -191,9 +191,25 @@ def _ranked(frame: pd.DataFrame, candidates: list[RoleCandidate]) -> list[RoleCa
         is_year = candidate.time in frame.columns and holds_years(frame[candidate.time])
         kind = max(candidate.kind, *firsts, 0)  # an end that no two events share is no likelier than their start
         is_joined = candidate.time not in frame.columns
-        return kind, bool(firsts), not is_sorted, -num_times, not is_year, is_joined, candidate.time
+        is_record = is_called_of_record(candidate.time)
+        return (
+            kind,
+            is_record,
+            bool(firsts),
+            not are_sorted(candidate.stamps),
+            -num_times,
+            not is_year,
+            is_joined,
+            candidate.time,
+        )
 
     return sorted(candidates, key=rank)
+
+
+def _are_rows_in_order_of(date: RoleCandidate, other: RoleCandidate) -> bool:
+    """Return whether rows are in the order of a date and not of another one, of which it is no coarser part."""
+    in_order = are_sorted(date.stamps) and not are_sorted(other.stamps)
+    return in_order and not is_called_of_record(date.time) and not _is_coarser(date.stamps, other.stamps)
 
 
 def _comes_after(stamps: NDArray[Any], other: NDArray[Any]) -> bool:

@@ -91,7 +91,7 @@ def proposal_of(examination: Examination, options: Mapping[str, Any]) -> Proposa
     roles, frequency, horizon = panel.roles, preparation.schema.frequency, preparation.schema.horizon
     trained = panel.num_series - len(preparation.split.skipped)
     step = "1 row" if frequency.is_integer else step_name(frequency.alias).partition(" (")[0]
-    conditions = list(_conditions(panel, kept))
+    conditions = list(_conditions(panel, kept, examination.frame))
     conditions += [f"without {' and '.join(withdrawn)}"] if withdrawn else []
     ahead = ", ".join([f"{counted(horizon, 'step')} of {step} ahead", *conditions])
     return Proposal(
@@ -146,13 +146,18 @@ def _is_called_time(panel: Panel) -> bool:
     return is_called or name.lower() in (*STEP_NAMES, *PERIOD_NAMES)
 
 
-def _conditions(panel: Panel, options: Mapping[str, Any]) -> Iterator[str]:
+def _are_records(frame: pd.DataFrame) -> bool:
+    """Return whether several dates of a table say when its rows were written: `added`, `changed`."""
+    return sum(is_called_of_record(str(name)) for name in frame.columns) > 1
+
+
+def _conditions(panel: Panel, options: Mapping[str, Any], frame: pd.DataFrame | None) -> Iterator[str]:
     """Words for each thing that a forecast takes for granted or leaves out."""
     if _counts_rows(panel):
         yield "if the rows are in the order of time"
     elif not _is_called_time(panel):
         yield f"if '{panel.roles.time}' counts time"
-    elif "resample" in options and is_called_of_record(panel.roles.time):
+    elif is_called_of_record(panel.roles.time) and frame is not None and _are_records(frame):
         yield f"if '{panel.roles.time}' tells when it was, rather than when its row was written"
     if decimal_step(panel.date_order) is not None:
         yield f"with '{panel.roles.time}' counted in steps of {panel.date_order}"

@@ -84,8 +84,8 @@ def _below_names_or_dates(
     is_time = ~np.isnan(of_rows)
     is_above = np.append(is_time[1:] != is_time[:-1], False)  # the row below is of the other kind
     names = texts[is_above & ~is_time]
-    if 1 < len(names) == names.nunique() and len(names) < is_time.sum():
-        blocks = np.cumsum(is_above & ~is_time)
+    blocks = np.cumsum(is_above & ~is_time)
+    if 1 < len(names) == names.nunique() and len(names) < is_time.sum() and blocks[is_time].all():
         rise = np.diff(of_rows) > 0
         is_same = (np.diff(blocks) == 0) & is_time[1:] & is_time[:-1]
         return _kept(frame, is_time, texts, names.reindex(texts.index).ffill()) if rise[is_same].all() else None

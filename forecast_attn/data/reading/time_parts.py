@@ -75,7 +75,7 @@ def unit_of_column(column: pd.Series) -> str | None:
 
 def are_named_weeks(column: pd.Series) -> bool:
     """Return whether all cells are weeks by name: `Week 9`, `KW 41`."""
-    cells = column.cat.categories if isinstance(column.dtype, pd.CategoricalDtype) else []
+    cells = list(column.cat.categories) if isinstance(column.dtype, pd.CategoricalDtype) else []
     return 2 < len(cells) <= _MOST_OF_UNITS["week"] and all(WEEK.fullmatch(str(cell).strip()) for cell in cells)
 
 
