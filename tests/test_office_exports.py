@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -287,6 +288,131 @@ def deals_by_their_close() -> str:
     return "\n".join(["Opportunity,Created Date,Close Date,Amount", *lines])
 
 
+def births_in_korean() -> str:
+    months = [f'"{month:%Y.%m} 월"' for month in pd.date_range("2016-01-01", periods=47, freq="MS")]
+    rows = [
+        f'"{place}","{item}",' + ",".join(f'"{number}"' for number in RNG.integers(100, 900, 48))
+        for place in ("서울", "부산")
+        for item in ("출생", "사망")
+    ]
+    return "\n".join([",".join(['"행정구역별"', '"항목"', *months, '"2019.12 p) 월"']), *rows])
+
+
+def power_in_chinese() -> str:
+    """Years stand from the newest to the oldest, titles above and sources below."""
+    rows = [",".join([place, *map(str, noise(20))]) for place in "京津冀晋辽吉黑沪"]
+    years = ",".join(["地区", *(f"{year}年" for year in range(2023, 2003, -1))])
+    return "\n".join(
+        ["数据库：分省年度数据", "指标：全社会用电量", "时间：最近20年", years, *rows, "数据来源：国家统计局"]
+    )
+
+
+def turnover_in_south_africa() -> str:
+    months = [f"MO{month:%m%Y}" for month in pd.date_range("2008-01-01", periods=40, freq="MS")]
+    rows = [",".join([code, name, *map(str, noise(40))]) for code, name in (("FB1", "Food"), ("FB2", "Bars"))]
+    return "\n".join([",".join(["H03", "H05", *months]), *rows])
+
+
+def tanks_in_hungarian() -> str:
+    """Dates end in a point, and tanks are called as quarters are; the opening stock follows from the day before."""
+    rows = [
+        f"{day:%Y.%m.%d.};T{tank};{RNG.integers(5, 20)} 981;{RNG.integers(1, 5)} {RNG.integers(100, 999)}"
+        for day in pd.date_range("2023-07-01", periods=60)
+        for tank in range(1, 6)
+    ]
+    return "\n".join(["Dátum;Tartály;Nyitó készlet (l);Eladás (l)", *rows])
+
+
+def sales_in_argentina() -> str:
+    """Dates are spelled out, and the price of one piece is no amount."""
+    stamps = pd.Timestamp("2024-01-01 08:00") + pd.to_timedelta(RNG.integers(0, 90 * 1440, 500), "min")
+    months, prices = ("enero", "febrero", "marzo", "abril"), RNG.integers(900, 9000, 500)
+    rows = []
+    for at, (stamp, price) in enumerate(zip(stamps, prices, strict=True)):
+        day = f"{stamp.day} de {months[stamp.month - 1]} de {stamp.year} {stamp:%H:%M} hs."
+        rows.append(f"V{at},{day},{price},{price * RNG.integers(1, 9)}")
+    return "\n".join(["# de venta,Fecha de venta,Precio unitario (ARS),Total (ARS)", *rows])
+
+
+def index_of_three_months() -> str:
+    seasons = [*zip(*("DJFMAMJJASONDJ"[month:] for month in range(3)), strict=False)]
+    rows = [
+        f"  {''.join(season)} {year}  {number:.2f}"
+        for year in range(1990, 2002)
+        for season, number in zip(seasons, noise(12), strict=True)
+    ]
+    return "\n".join([" SEAS  YR   TOTAL", *rows])
+
+
+def rates_of_a_reserve_bank() -> str:
+    """Lines that tell of each column stand above the names, and a first row without values below them."""
+    head = ["Series Description,AUSTRALIA -- RATE,EURO AREA", "Unit:,Currency:_Per_AUD,Currency:_Per_EUR"]
+    head += [
+        "Multiplier:,1,1",
+        "Currency:,USD,USD",
+        "Unique Identifier: ,H10/H10/RXI,H10/H10/RXU",
+        "Time Period,RXI,RXU",
+    ]
+    days = pd.bdate_range("2019-01-02", periods=80)
+    rows = [f"{day:%Y-%m-%d},{one},{two}" for day, one, two in zip(days, noise(80), noise(80), strict=True)]
+    rows[40] = f"{days[40]:%Y-%m-%d},ND,ND"
+    return "\n".join([*head, "2019-01-01,ND,ND", *rows])
+
+
+def boxes_of_ports_in_chinese() -> str:
+    """Lines that tell of each column stand below the names, among them the day on which it was updated."""
+    head = [
+        "指标名称,港口:上海,港口:深圳",
+        "频率,月,月",
+        "单位,万TEU,万TEU",
+        "指标ID,S56001,S56002",
+        "来源,交通部,交通部",
+    ]
+    months = pd.date_range("2015-01-31", periods=90, freq="ME")
+    rows = [f"{day:%Y-%m-%d},{one},{two}" for day, one, two in zip(months, noise(90), noise(90), strict=True)]
+    return "\n".join([*head, "更新时间,2025-01-24,2025-01-24", *rows])
+
+
+def searches_with_limits() -> str:
+    """Most weeks of a term are below what is shown."""
+    rows = [
+        f"{day:%Y-%m-%d},{RNG.integers(20, 90)},{'<1' if at % 5 < 3 else RNG.integers(2, 60)}"
+        for at, day in enumerate(pd.date_range("2019-01-06", periods=150, freq="W"))
+    ]
+    return "\n".join(["Category: all", "", "Week,sun cream,snow chains", *rows])
+
+
+def flux_of_three_hours() -> str:
+    """A counter of rotations rises evenly in each of the series whose rows stand by turns."""
+    rows = [
+        f"{day:%Y%m%d}    at{hour}    {2239.227 + 0.0366 * at + 0.0015 * hour:.3f}    {number:.1f}"
+        for at, (day, number) in enumerate(zip(pd.date_range("2021-01-01", periods=90), noise(90), strict=True))
+        for hour in (18, 20, 22)
+    ]
+    return "\n".join(["fluxdate    fluxtime    carrington  obsflux", *rows])
+
+
+def cases_with_their_places() -> str:
+    days = pd.Timestamp("2023-01-01") + pd.to_timedelta(np.sort(RNG.integers(0, 400, 900)), "D")
+    rows = [f"{day:%Y/%m/%d},{x},{y}" for day, x, y in zip(days, noise(900), noise(900), strict=True)]
+    return "\n".join(["Onset,CentreX,CentreY", *rows])
+
+
+def tickets_with_their_numbers() -> str:
+    stamps = pd.Timestamp("2024-02-01") + pd.to_timedelta(np.sort(RNG.integers(0, 90 * 1440, 800)), "min")
+    rows = [f"INC{1000 + at},{stamp:%Y-%m-%d %H:%M},{RNG.poisson(1)}" for at, stamp in enumerate(stamps)]
+    return "\n".join(["number,opened_at,reassignment_count", *rows])
+
+
+def weather_in_japanese() -> str:
+    """Names stand in several lines, with a blank one between."""
+    head = ["ダウンロード", "", ",東京,東京,東京", "年月日,平均気温,平均気温,降水量", ",,,", ",,品質情報,"]
+    days = pd.date_range("2021-01-01", periods=90)
+    return "\n".join(
+        [*head, *(f"{day:%Y/%m/%d},{number},8,{number / 3:.1f}" for day, number in zip(days, noise(90), strict=True))]
+    )
+
+
 TEXTS: dict[str, tuple[Callable[[], str], dict[str, object]]] = {
     "queues": (queues_of_a_call_centre, {"time": "Début d'intervalle", "item_id": "File"}),
     "turbine": (turbine_below_comments, {"skip_rows": 3, "header": None, "target": "Power (kW)"}),
@@ -308,6 +434,19 @@ TEXTS: dict[str, tuple[Callable[[], str], dict[str, object]]] = {
     "machines": (days_below_machines, {"layout": "merged"}),
     "climate": (temperatures_in_czech, {"layout": "calendar", "item_id": "Stanice"}),
     "sheffield": (weather_between_blanks, {"comment": "degC", "na": ("---",), "time": "yyyy,mm"}),
+    "births": (births_in_korean, {"layout": "rows", "item_id": "행정구역별,항목"}),
+    "power": (power_in_chinese, {"skip_rows": 3, "skip_footer": 1, "layout": "rows"}),
+    "turnover": (turnover_in_south_africa, {"layout": "rows"}),
+    "tanks": (tanks_in_hungarian, {"item_id": "Tartály", "target": "Eladás (l)"}),
+    "argentina": (sales_in_argentina, {"target": "Total (ARS)", "aggregate": "sum"}),
+    "seasons": (index_of_three_months, {"time": "YR,SEAS"}),
+    "rates": (rates_of_a_reserve_bank, {"skip_rows": 5, "na": ("ND",)}),
+    "ports": (boxes_of_ports_in_chinese, {"undated_rows": "drop", "header": None}),
+    "searches": (searches_with_limits, {"na": ("<1",), "ignore": None}),
+    "flux": (flux_of_three_hours, {"time": "fluxdate", "item_id": "fluxtime", "target": "obsflux"}),
+    "cases": (cases_with_their_places, {"target": "row-count"}),
+    "tickets": (tickets_with_their_numbers, {"target": "row-count"}),
+    "japan": (weather_in_japanese, {"skip_rows": 2, "header_rows": 4, "target": "東京 平均気温"}),
     "pupils": (pupils_of_school_weeks, {"time": "time_period,time_identifier", "item_id": "region"}),
     "deals": (deals_by_their_close, {"time": "Close Date", "aggregate": "sum"}),
     "index": (
@@ -315,7 +454,21 @@ TEXTS: dict[str, tuple[Callable[[], str], dict[str, object]]] = {
         {"skip_rows": 3, "skip_footer": 34, "delimiter": "blanks", "layout": "calendar", "na": ("-999.9",)},
     ),
 }
-NUM_SERIES = {"nights": 4, "quarters": 2, "guests": 1, "wages": 3, "pivot": 3, "teams": 3, "machines": 2, "climate": 2}
+NUM_SERIES = {
+    "births": 4,
+    "power": 8,
+    "turnover": 2,
+    "tanks": 5,
+    "flux": 3,
+    "nights": 4,
+    "quarters": 2,
+    "guests": 1,
+    "wages": 3,
+    "pivot": 3,
+    "teams": 3,
+    "machines": 2,
+    "climate": 2,
+}
 """Export -> the series that its first command finds."""
 
 

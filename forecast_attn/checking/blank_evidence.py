@@ -75,11 +75,11 @@ def _are_names_above_units(names: list[str], units: list[str], row: list[str]) -
 
 
 def _splits_as_well(rows: list[TextLine], first: int, delimiter: str, *, is_header: bool) -> bool:
-    """Return whether a delimiter splits most lines alike, and the names, too."""
-    widths = list(map(len, split_lines((line.text for line in rows), delimiter)))
+    """Return whether a delimiter splits most lines alike from the names or the first row on, and the names, too."""
+    widths = list(map(len, split_lines((line.text for line in rows[first:]), delimiter)))
     width = commonest(widths)
     are_alike = width > 1 and widths.count(width) >= MOSTLY * len(widths)
-    return are_alike and (widths[first] > 1 or not is_header)
+    return are_alike and (widths[0] > 1 or not is_header)
 
 
 def _mark_below_header(cells: list[list[str]]) -> str | None:

@@ -34,6 +34,7 @@ from forecast_attn.data.column_names import (
     ends_in_amount,
     is_called_count,
     is_called_money,
+    is_called_total,
     is_called_turnover,
 )
 from forecast_attn.data.findings import Finding
@@ -346,7 +347,8 @@ def _are_amounts(cells: Cells, roles: Roles | None, frame: pd.DataFrame) -> bool
         return False
     is_irregular = cells.stamps.dtype.kind == "M" and regularity(cells.stamps) < REGULAR
     values = cells.columns[roles.target]
-    is_money = is_called_turnover(roles.target) or (is_called_money(roles.target) and are_in_cents(values))
+    is_sum = is_called_total(roles.target) or are_in_cents(values)
+    is_money = is_called_turnover(roles.target) or (is_called_money(roles.target) and is_sum)
     adds_up = is_money or is_called_count(roles.target) or ends_in_amount(roles.target)
     are_bookings = is_irregular and adds_up
     return (cells.repeats.mean() > MOST_AVERAGED or are_bookings) and may_be_summed(roles.target, values, cells.series)

@@ -36,9 +36,12 @@ def find_header_rows(records: list[list[str]]) -> int:
     if of_levels is not None and len(rows) >= of_levels + FEWEST_BELOW:
         return of_levels
     for count in counts:
+        is_blank = len(rows) >= count and not any(cell.strip() for cell in rows[count - 1])
+        if is_blank and has_groups:  # more names may stand below it
+            continue
         below = [row for row in rows[count:] if width < 3 or any(row[1:])]  # and no notes
         are_few = len(below) < (1 if has_groups and len(below) * width >= FEWEST_CELLS else FEWEST_BELOW)
-        if are_few or _may_be_a_row(rows[count - 1], below):  # as in nearly every table: a quick answer
+        if are_few or is_blank or _may_be_a_row(rows[count - 1], below):  # as in nearly every table: a quick answer
             return 1
         columns = ([row[index] for row in below] for index in range(len(below[0])))
         if any(shows_number(cells[0]) and are_numbers(cells) for cells in columns):
@@ -57,9 +60,9 @@ def _names_the_index(lines: list[list[str]]) -> bool:
 
 
 def _may_be_a_row(record: list[str], rows: list[list[str]]) -> bool:
-    """Return whether a line is blank, or has a number in a column of numbers."""
+    """Return whether a line has a number in a column of numbers."""
     columns = ([row[index] for row in rows] for index, cell in enumerate(record) if shows_number(cell))
-    return not any(cell.strip() for cell in record) or any(map(are_numbers, columns))
+    return any(map(are_numbers, columns))
 
 
 def line_of_names(names: list[list[str]], rows: list[list[str]]) -> int | None:

@@ -20,6 +20,8 @@ MOST_TITLES = 200
 """Lines that may stand above a header."""
 MOST_FOOTERS = 60
 """Lines that may stand below the rows."""
+MOST_PROPERTIES = 10
+"""Lines between the names and the rows that tell of each column."""
 MOST_HEADER_ROWS = 4
 """Lines that may name the columns."""
 
@@ -205,6 +207,12 @@ def _wide_titles(lines: list[TextLine], rows: list[list[str]]) -> dict[str, Any]
     are_titles = len(titles) >= MOST_HEADER_ROWS or any(map(is_value, titles[-1])) or begin_alone
     if are_titles and all(names[1:]) and not any(map(is_value, names)):
         return {"skip_rows": lines[first - 1].number}
+    above = (at for at, row in enumerate(rows[:first]) if len({*row} - {""}) == width and not any(map(is_value, row)))
+    full = next(above, None)
+    if (
+        full is not None and first - full <= MOST_PROPERTIES
+    ):  # of each column: its unit, its source, when it was updated
+        return {"skip_rows": lines[full].number} if full else {}
     columns = [0] if 0 in columns else columns  # rows begin alike
     with_numbers = sum(any(is_value(row[at]) for at in columns) for row in titles if len(row) == width)
     are_titles = len(titles) > MOST_HEADER_ROWS and 2 * with_numbers < len(titles)
@@ -246,7 +254,9 @@ def _are_words(row: list[str], columns: list[int]) -> bool:
 def _is_row_with_holes(row: list[str], width: int) -> bool:
     """Return whether a line begins as a row, and has empty cells and numbers alone."""
     known = [cell for cell in row if cell]
-    return len(row) == width > len(known) > 1 and bool(row[0]) and all(map(is_number_or_date, known))
+    are_known = len(known) > 1 and all(map(is_number_or_date, known))
+    are_marked = is_value(row[0]) and len(set(row[1:])) == 1  # as missing
+    return len(row) == width and bool(row[0]) and ((are_known and len(known) < width) or are_marked)
 
 
 def find_titles_of_one_column(text: str) -> dict[str, Any]:
@@ -276,7 +286,7 @@ def find_titles(rows: list[list[str]]) -> int:
     common = commonest(widths)
     first = next((index for index, width in enumerate(widths) if width >= common > 1), 0)
     gaps = [above for above, width in enumerate(widths[:-1], 1) if not width and _are_titles(rows[: above - 1])]
-    for above in (first, *gaps):
+    for above in (*reversed(gaps), first):
         names, widest = [cell for cell in rows[above] if cell.strip()], max(widths[:above], default=common)
         are_names = not any(is_number_or_date(name) and not (names.index(name) and is_year(name)) for name in names)
         is_header = len(set(names)) == len(names) and are_names

@@ -18,6 +18,8 @@ MOST_LIMITS = 12
 FEWEST_NUMBERS = 10
 """Different numbers that show what a column holds."""
 MOST_LOOKED_AT = 10_000
+_FEWEST_KNOWN, _FEWEST_MEASURED = 1 / 2, 1 / 5
+"""Share of numbers beside marks for no value, and beside limits of what can be measured."""
 _MOST_LINES_OF_NAMES = 2
 """Lines below the header that may be further lines of it."""
 _NINES = re.compile(r"-?9{2,}(\.9+)?|-?9{2,}\.0+")
@@ -67,11 +69,12 @@ def _texts_among_numbers(column: pd.Series) -> tuple[list[str], int]:
     texts = [str(text) for text in counts.index]
     are_numbers = np.array([shows_number(without_footnote(text)) for text in texts[:MOST_LOOKED_AT]], np.bool_)
     others = [text for text, number in zip(texts, are_numbers, strict=False) if not number]
-    enough = counts.to_numpy()[: len(are_numbers)][are_numbers].sum() >= counts.sum() / 2
+    share_of_numbers = counts.to_numpy()[: len(are_numbers)][are_numbers].sum() / counts.sum()
     are_words = not any(re.match(r"[^#?<>]*[\d,]", text) for text in others)
     below = column.iloc[_MOST_LINES_OF_NAMES:]
     are_names = len(below) >= FEWEST_NUMBERS and not below.isin(others).any()
     are_limits = all(text.startswith(("<", ">")) for text in others)
+    enough = share_of_numbers >= (_FEWEST_MEASURED if are_limits else _FEWEST_KNOWN)
     few = 0 < len(others) <= (MOST_LIMITS if are_limits else MOST_MARKS) and are_words and not are_names
     return others if few and enough else [], int(are_numbers.sum())
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from forecast_attn.checking.examination import Examination
-from forecast_attn.checking.line_evidence import find_titles
+from forecast_attn.checking.line_evidence import MOST_PROPERTIES, find_titles
 from forecast_attn.checking.line_options import ends_in_utf8, ends_of, extra_line_options
 from forecast_attn.checking.missing_marks import marks_of_missing
 from forecast_attn.checking.number_times import SEASONS_OF_UNITS
@@ -308,7 +308,10 @@ _STEP_FORMS = (r"\d{4}", r"\d{4}[ -]?Q[1-4]", r"\d{4}[ -]?([A-Za-z]{3}|M?(0[1-9]
 
 
 def _rows_of_one_step(frame: pd.DataFrame, config: DataConfig, options: dict[str, Any]) -> dict[str, Any]:
-    """The options that keep the finest of the blocks of years, quarters and months that stand below each other."""
+    """The options that keep the finest of the blocks of years, quarters and months that stand below each other.
+
+    Lines above them may tell of each column: its unit, its source.
+    """
     first = frame.iloc[:, 0]
     if not isinstance(first.dtype, pd.CategoricalDtype) or first.isna().any():
         return {}
@@ -316,14 +319,15 @@ def _rows_of_one_step(frame: pd.DataFrame, config: DataConfig, options: dict[str
     forms = np.full(len(cells), -1)
     for at, form in enumerate(_STEP_FORMS):
         forms[cells.str.fullmatch(form)] = at
-    of_rows = forms[first.cat.codes]
+    properties = int(np.argmax(forms[first.cat.codes] >= 0))
+    of_rows = forms[first.cat.codes][properties:]
     starts = np.flatnonzero(np.diff(of_rows, prepend=-2))
-    if of_rows.min() < 0 or len(starts) < 2 or len(starts) != len(np.unique(of_rows)):
+    if properties > MOST_PROPERTIES or of_rows.min() < 0 or len(starts) < 2 or len(starts) != len(np.unique(of_rows)):
         return {}
     finest = int(np.argmax(of_rows[starts]))
-    ends = np.append(starts[1:], len(frame))
+    ends = np.append(starts[1:], len(of_rows))
     names = options.get("header_rows", config.header_rows) if options.get("header", config.header) else 0
-    above, below = int(starts[finest]), len(frame) - int(ends[finest])
+    above, below = properties + int(starts[finest]), len(of_rows) - int(ends[finest])
     kept = {"skip_footer": below + options.get("skip_footer", 0)} if below else {}
     return kept | ({"skip_rows": options.get("skip_rows", 0) + names + above, "header": False} if above else {})
 

@@ -32,6 +32,7 @@ from forecast_attn.data.column_names import (
     is_called_close,
     is_called_coordinate,
     is_called_count,
+    is_called_duration,
     is_called_exposure,
     is_called_extra,
     is_called_forecast,
@@ -39,12 +40,16 @@ from forecast_attn.data.column_names import (
     is_called_level,
     is_called_money,
     is_called_of_device,
+    is_called_opening,
     is_called_outcome,
     is_called_past,
     is_called_pay,
+    is_called_pollutant,
     is_called_property,
+    is_called_total,
     is_called_unit_price,
     is_called_weather,
+    is_count_of_record,
     is_mean_beside_spread,
     is_named_date,
     is_one_of_letters,
@@ -79,13 +84,14 @@ _POINTS = {
     "known in fewer rows than its copy": -10,
     "money of an event": 40,
     "called a unit of time": -30,
+    "called a duration": -15,
+    "was there before": -25,
+    "called a pollutant": 10,
     "tells of a device": -40,
     "counter of an amount": -15,
     "called a total": 2,
 }
 """What speaks for a column as the target, and what against it; the column of most points is the likeliest."""
-_TOTALS = {"total", "sum", "sys", "overall", "gesamt", "insgesamt"}
-"""Words of what others are parts of."""
 _WORDS_OF_TITLES = 3
 """Words of a usual title, of which hardly two are equal."""
 _MOSTLY_DISTINCT = 0.8
@@ -144,6 +150,7 @@ def target_candidates(
     are_answers = are_answers_of_a_year(candidate.time, frame)
     are_events = candidate.may_be_counted and not are_answers and bool(ranked)
     is_amount = bool(ranked) and evidence.is_called_amount(ranked[0])
+    is_amount = is_amount and not (is_count_of_record(ranked[0]) and _have_keys(frame))
     is_measured = bool(ranked) and not is_amount and _is_alone(frame, values[ranked[0]], candidate)
     are_events = are_events and not is_measured and not is_amount
     are_subjects = are_persons and candidate.event_stamps is not None and candidate.item_id is None
@@ -201,7 +208,7 @@ class _Evidence:
     @cached_property
     def totals(self) -> set[str]:
         """The columns that are called a total."""
-        return {each for each in self.values if not _TOTALS.isdisjoint(words_of(each))}
+        return {each for each in self.values if is_called_total(each)}
 
     @cached_property
     def drivers(self) -> set[str]:
@@ -215,6 +222,13 @@ class _Evidence:
         counts = [each for each in others if ends_in_amount(each) or counts_many(self.values[each])]
         is_driven = len(others) == 1 or any(_is_mostly_known(self.values[each]) for each in counts)
         return (averaged if others else set()) | (weather if is_driven else set())
+
+    @cached_property
+    def pollutants(self) -> set[str]:
+        """The columns that measure what is in the air, beside nothing but weather."""
+        called = {each for each in self.values if is_called_pollutant(each)}
+        others = (each for each in self.values if each not in called and self.doubts[each] is None)
+        return called if all(map(is_called_weather, others)) else set()
 
     @cached_property
     def incomplete(self) -> set[str]:
@@ -297,6 +311,9 @@ class _Evidence:
             and not (is_called_unit_price(column) or is_called_extra(column)),
             "tells of a device": is_called_of_device(column),
             "called a unit of time": len(column) >= len("days") and unit_of(column.removesuffix("s")) is not None,
+            "called a duration": is_called_duration(column),
+            "was there before": is_called_opening(column),
+            "called a pollutant": column in self.pollutants,
             "called a total": column in self.totals,
             "counter of an amount": column in self.counters,
         }
@@ -309,11 +326,17 @@ def changes_within_series(frame: pd.DataFrame, name: str, item_id: str | None) -
 
 
 def coordinates(frame: pd.DataFrame, candidate: RoleCandidate) -> frozenset[str]:
-    """The columns that say where a row is, by their names; of events, and beside a latitude, so does `y` beside `x`."""
+    """The columns that say where a row is, by their names; of events, and beside a latitude, so does `y` beside `x`.
+
+    So do `Centre X` and `Centre Y` of events.
+    """
     names = [str(name) for name in frame.columns]
     is_of_places = candidate.is_of_events or any(map(is_called_coordinate, names))
     are_pair = is_of_places and {"x", "y"}.issubset(map(str.lower, names))
-    return frozenset(name for name in names if is_called_coordinate(name) or (are_pair and name.lower() in ("x", "y")))
+    pairs = {name[:-1] for name in names if name[-1:] == "X" and f"{name[:-1]}Y" in names and len(name) > 1}
+    in_pairs = {f"{stem}{axis}" for stem in pairs for axis in "XY"} if is_of_places else set()
+    at_pair = {name for name in names if are_pair and name.lower() in ("x", "y")} | in_pairs
+    return frozenset(name for name in names if is_called_coordinate(name) or name in at_pair)
 
 
 def _numbers(frame: pd.DataFrame, candidate: RoleCandidate, config: DataConfig) -> list[str]:
@@ -397,6 +420,12 @@ def _is_alone(frame: pd.DataFrame, values: pd.Series, candidate: RoleCandidate) 
     others = [name for name in map(str, frame.columns) if name not in (*candidate.columns, values.name)]
     is_number = values.notna().mean() >= 1 - EVEN and not are_whole(values)  # and no remark with one in it
     return candidate.stamps.dtype.kind == "M" and is_number and all(map(counts_rows, others))
+
+
+def _have_keys(frame: pd.DataFrame) -> bool:
+    """Return whether a text differs in every row, as the number of a ticket."""
+    texts = frame.columns[frame.dtypes.map(lambda dtype: isinstance(dtype, pd.CategoricalDtype))]
+    return any(frame[name].nunique() == len(frame) and not looks_like_dates(frame[name]) for name in texts)
 
 
 def _have_titles(frame: pd.DataFrame) -> bool:

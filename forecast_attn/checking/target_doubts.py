@@ -81,10 +81,12 @@ def doubt_about(values: pd.Series, series: NDArray[np.int64], candidate: RoleCan
         or (series.any() and _follows_time(values, candidate))
     ):
         return Doubt.CONSTANT
-    if (is_called_time(name) and _hardly_goes_back(values, series)) or _counts_days(values, series, candidate):
+    order = np.argsort(series, kind="stable")
+    of_series, in_order = series[order], values.iloc[order]
+    if (is_called_time(name) and _hardly_goes_back(in_order, of_series)) or _counts_days(values, series, candidate):
         return Doubt.NAME
-    rises = _goes_one_way(values, series, evenly=False)
-    if rises and (_goes_one_way(values, series, evenly=True) or _counts_years(values)):
+    rises = _goes_one_way(in_order, of_series, evenly=False)
+    if rises and (_goes_one_way(in_order, of_series, evenly=True) or _counts_years(values)):
         return Doubt.NAME
     are_degrees = bool(values.dropna().between(-360, 360).all())
     is_direction = _are_directions(values) or (is_called_direction(name) and are_degrees)

@@ -121,7 +121,7 @@ _SOURCE_WORDS = {"device", "sensor", "station", "site", "meter", "gauge", "well"
 TARGET_NAMES = ("target", "y", "value", "ot", "demand", "sales")
 """In order of preference."""
 LIKELY_TARGETS = (
-    *(*TARGET_NAMES, "values", "count", "cnt", "total", "close", "adj close", "adj_close", "bid", "load"),
+    *(*TARGET_NAMES, "values", "count", "cnt", "total", "close", "adj close", "adj_close", "prc", "bid", "load"),
     *("consumption", "passengers", "traffic_volume", "level", "glucose"),
     *("wert", "valeur", "valore", "waarde", "värde", "verdi", "værdi", "wartość", "hodnota", "érték", "значение"),
     *("значення", "değer", "arvo", "τιμή"),
@@ -133,8 +133,17 @@ _COMPUTED_WORDS = {
     *("err", "stderr", "std", "stdev", "stddev", "sd", "sem", "variance"),
 }
 """Words of what was computed rather than measured, such as the radiation of a clear sky, or the spread of a value."""
-_CLOSE_WORDS = {"close", "closing", "cierre", "schluss", "schlusskurs", "clôture", "cloture", "chiusura", "fechamento"}
+_CLOSE_WORDS = {
+    *("close", "closing", "cierre", "schluss", "schlusskurs", "clôture", "cloture", "chiusura", "fechamento"),
+    *("zamknięcie", "zamkniecie", "закрытие", "kapanış", "slutkurs"),
+}
 """Words of the last price of a day, which is forecast rather than the first, the highest or the lowest."""
+_OPENING_WORDS = {
+    *("opening", "initial", "anfangsbestand", "eröffnungsbestand", "apertura", "inicial", "iniziale", "otwarcie"),
+    *("początkowy", "počáteční", "nyitó", "начальный", "açılış"),
+}
+"""Words of what there was at the beginning of a step, which the step before has brought about."""
+_DURATIONS = {"duration", "dauer", "durée", "duración", "duração", "durata"}
 _OUTCOMES = (
     *("discharge", "streamflow", "runoff", "inflow", "qo", "qobs"),
     *("cases", "deaths", "fatalities", "accidents", "incidents", "orders", "admissions", "visitors", "ridership"),
@@ -148,8 +157,8 @@ _AMOUNTS = (
     *("sales", "demand", "consumption", "cons", "usage", "load", "generation", "production", "quantity", "units"),
     *("verbrauch", "menge", "absatz", "erzeugung", "consommation", "quantité", "consumo", "cantidad", "quantidade"),
     *("quantità", "verbruik", "aantal", "antal", "antall", "förbrukning", "zużycie", "produkcja", "sprzedaż", "ilość"),
-    *("spotřeba", "množství", "počet", "fogyasztás", "mennyiség", "потребление", "количество", "продажи", "объем"),
-    *("объём", "tüketim", "üretim", "satış", "miktar", "adet"),
+    *("spotřeba", "množství", "počet", "fogyasztás", "mennyiség", "eladás", "количество", "продажи", "объем"),
+    *("потребление", "объём", "tüketim", "üretim", "satış", "miktar", "adet"),
 )
 """Last words of names of amounts: `Zone 1 Power Consumption`."""
 _ENERGY = r"[kmg]wh?\)?$|\b[kmg]wh?\b"
@@ -175,7 +184,18 @@ _STEPS_AGO = r"(?<![A-Za-z])t ?- ?\d+\)?$"
 _RANK_WORDS = {"position", "pos", "rank", "place", "rang", "platz"}
 """Last words of names of places in an order, which go up by one as times do."""
 _COORDINATES = ("lat", "latitude", "lon", "lng", "long", "longitude")
-_DIRECTIONS = ("direction", "heading", "bearing", "azimuth", "track", "wdir", "mwd", "windrichtung", "dirección")
+_DIRECTIONS = (
+    "direction",
+    "heading",
+    "bearing",
+    "azimuth",
+    "track",
+    "wdir",
+    "mwd",
+    "ddvec",
+    "windrichtung",
+    "dirección",
+)
 """Last words of names of degrees of a circle."""
 _SUBJECT_PROPERTIES = ("age", "alter", "âge", "edad", "età")
 """Names of properties of the person that a row is about, rarely a target, in the languages of dates."""
@@ -230,9 +250,26 @@ _MONEY_WORDS = {
     *("price", "cost", "costs", "fee", "fees", "fare", "tip", "paid", "expense", "expenses"),
     *("preis", "kosten", "prix", "precio", "valor", "prezzo"),
 }
+_TOTALS = {
+    "total",
+    "sum",
+    "sys",
+    "overall",
+    "gesamt",
+    "insgesamt",
+    "totalt",
+    "totale",
+    "итого",
+    "razem",
+    "celkem",
+    "toplam",
+}
+"""Words of what others are parts of."""
+_OF_ONE = {"unit", "unitario", "unitaria", "unitário", "unitaire", "jednostkowa", "einzelpreis", "stückpreis"}
+"""Words of the price of one piece."""
 _EXTRAS = {"fee", "fees", "tip", "tax", "discount", "shipping"}
 """Last words of money that is paid beside the amount of a sale."""
-_CURRENCY = r"[$€£¥₹]|\b(EUR|USD|GBP|CHF|JPY)\b"
+_CURRENCY = r"[$€£¥₹]|\b(EUR|USD|GBP|CHF|JPY|SEK|NOK|DKK|PLN|CZK|HUF|RON|RUB|UAH|CNY|INR|BRL|MXN|ARS|CLP|ZAR)\b"
 _INTENSITY_WORDS = {
     *("share", "rate", "ratio", "pct", "percent", "percentage", "score", "rating", "temperature", "temp", "speed"),
     *("age", "level", "index", "priority", "rank"),
@@ -362,6 +399,11 @@ def is_called_extra(name: str) -> bool:
     return not _EXTRAS.isdisjoint(words_of(name)[-1:])
 
 
+def is_called_total(name: str) -> bool:
+    """Return whether a column holds by its name the whole of which others are parts."""
+    return not _TOTALS.isdisjoint(words_of(name))
+
+
 def is_called_turnover(name: str) -> bool:
     """Return whether a column is by its name an amount of money that adds up: `Gross Sales`, `Umsatz in €`."""
     return not _TURNOVER_WORDS.isdisjoint(words_of(name))
@@ -381,6 +423,12 @@ def is_called_count(name: str) -> bool:
         or not _COUNT_WORDS.isdisjoint(words)
         or (words[:1] in (["number"], ["num"], ["no"]) and words[1:2] == ["of"])
     )
+
+
+def is_count_of_record(name: str) -> bool:
+    """Return whether a column counts by its name how often something was done to a row: `reassignment_count`."""
+    words = words_of(name)
+    return len(words) > 1 and words[-1] == "count"
 
 
 def is_called_intensity(name: str) -> bool:
@@ -417,19 +465,37 @@ def is_called_close(name: str) -> bool:
     return not _CLOSE_WORDS.isdisjoint(words_of(name))
 
 
+def is_called_opening(name: str) -> bool:
+    """Return whether a column holds by its name what there was at the beginning of each step: `Opening stock`."""
+    return not _OPENING_WORDS.isdisjoint(words_of(name))
+
+
+def is_called_duration(name: str) -> bool:
+    """Return whether a column says by its name how long something took."""
+    return not _DURATIONS.isdisjoint(words_of(name))
+
+
+def is_called_pollutant(name: str) -> bool:
+    """Return whether a column measures by its name what is in the air and should not be: `pm2.5_atm`, `NO2`."""
+    return re.match(r"(pm ?_?(10|1|2[._]?5|25)|no[2x]|o3|ozone|so2|co2?)(?![a-z])", name.strip().lower()) is not None
+
+
 def is_called_outcome(name: str) -> bool:
     """Return whether a name ends in what others bring about, before its unit, or is measured: `Discharge[ls-1]`."""
     return not _MEASURED_WORDS.isdisjoint(words_of(name)[:1]) or _ends_in(re.sub(r"\s*[(\[].*$", "", name), _OUTCOMES)
 
 
 def ends_in_amount(name: str) -> bool:
-    """Return whether a name ends in an amount or has a unit of energy."""
-    return _ends_in(name, _AMOUNTS) or re.search(_ENERGY, name.lower()) is not None
+    """Return whether a name ends in an amount, before its unit, or has a unit of energy."""
+    without_unit = re.sub(r"\s*[(\[][^)\]]*[)\]]\s*$", "", name)
+    return _ends_in(without_unit, _AMOUNTS) or re.search(_ENERGY, name.lower()) is not None
 
 
 def is_called_unit_price(name: str) -> bool:
     """Return whether a name is that of the price of one piece, whose sum means nothing."""
-    return name.lower().endswith(PRICE) and "total" not in words_of(name)
+    words = words_of(name)
+    is_of_one = not _OF_ONE.isdisjoint(words) and is_called_money(name)
+    return (name.lower().endswith(PRICE) and "total" not in words) or is_of_one
 
 
 def is_called_weather(name: str) -> bool:

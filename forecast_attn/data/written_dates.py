@@ -66,6 +66,8 @@ _MONTHS = {
     "Dec": "dez decembre déc dic gru",
 }
 """English month -> its short names, and other spellings of long ones, in these languages."""
+_SEASONS = {"DJFMAMJJASONDJ"[month : month + 3]: month + 1 for month in range(12)}
+"""Initials of three months in a row -> the one in the middle."""
 _NAMES = (*_MONTHS, *_LONG_MONTHS.split())
 _ENGLISH = {name: month for names in _LANGUAGES for name, month in zip(names.split(), _MONTHS, strict=True)}
 _ENGLISH |= {name: month for month, names in _MONTHS.items() for name in names.split()}
@@ -124,6 +126,8 @@ _PLAIN_FORMS: tuple[tuple[str, _Plain], ...] = (
     (rf"(0?[1-9]|1[0-2])[/.-]{_YEAR}", lambda date: f"{date[2]}-{date[1]:0>2}"),  # 1/2024
     (rf"{_YEAR}[:_](0[1-9]|1[0-2])", r"\1-\2"),
     (rf"M(0[1-9]|1[0-2])[ /-]{_YEAR}", r"\2-\1"),
+    (rf"{_YEAR}\. ?(\d{{1,2}})\. ?(\d{{1,2}})\.( \d.*)?", lambda date: f"{date[1]}-{date[2]}-{date[3]}{date[4] or ''}"),
+    (r"(.*\d{1,2}:\d{2}(?::\d{2})?) ?(?:hs?|hrs|uhr|uur)\.?", r"\1"),  # 20:40 hs.
     (rf"{_YEAR}:([1-4])", r"\1Q\2"),
     (rf"{_YEAR}MM(0[1-9]|1[0-2])", r"\1-\2"),  # of Statistics Netherlands, as the next two
     (rf"{_YEAR}KW0([1-4])", r"\1Q\2"),
@@ -353,11 +357,11 @@ def month_of_name(name: str) -> int | None:
     bare = name.strip().rstrip(".").lower()
     longer = (month for month in _LONG_MONTHS.split() if len(bare) >= 3 and month.lower().startswith(bare))
     month = _ENGLISH.get(bare) or next(longer, None)
-    return None if month is None else list(_MONTHS).index(month[:3]) + 1
+    return _SEASONS.get(name.strip()) if month is None else list(_MONTHS).index(month[:3]) + 1
 
 
 def month_number(text: str) -> int | None:
-    """The month that a cell names: 3, 03, Mar, March, März, M3, MONAT03; None for others."""
+    """The month that a cell names: 3, 03, Mar, March, März, M3, MONAT03, the middle one of DJF; None for others."""
     match = _NUMBERED_MONTH.fullmatch(text.strip())
     return month_of_name(text) if match is None else int(match[1])
 

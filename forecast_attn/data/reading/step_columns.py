@@ -32,6 +32,17 @@ _WITH_WORDS = re.compile(
 )
 """Names that may be months, quarters or weeks: `Jan-24`, `Q1 2024`, `2024 W05`."""
 _FORMS = (_DATED, _WITH_WORDS)
+_PLAINER = [
+    (re.compile(form), plain)
+    for form, plain in (
+        (r"(?i)^(X|(year|yr|fy)[ _.-]?)(?=\d{4})", ""),  # X2015.07.01
+        (r"\s*\[YR\d{4}\]$", ""),  # 1960 [YR1960]
+        (r"^MO?(0[1-9]|1[0-2])(\d{4})$", r"\2-\1"),  # MO012008
+        (r"^(\d{4})[年년] ?(\d{1,2})(?=[月월]$)", r"\1-\2"),
+        (r"(?: [a-z]\))? ?[年년月월]$", ""),  # 2023年, 2016.01 월, 2023.12 p) 월
+    )
+]
+"""What stands around a date in a name -> a plainer one."""
 
 
 @dataclass(frozen=True)
@@ -113,8 +124,11 @@ def _dated(texts: dict[str, str]) -> StepColumns | None:
 
 
 def _plain_date(name: str) -> str:
-    """A name without what R and the World Bank add, and without the word year: `X2015.07.01`, `1960 [YR1960]`."""
-    return re.sub(r"\s*\[YR\d{4}\]$", "", re.sub(r"(?i)^(X|(year|yr|fy)[ _.-]?)(?=\d{4})", "", name.strip())).strip()
+    """A name without what R and offices add, and without words for years and months."""
+    name = name.strip()
+    for form, plain in _PLAINER:
+        name = form.sub(plain, name)
+    return name
 
 
 def _months_of_one_year(names: list[str]) -> StepColumns | None:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from forecast_attn.data.column_names import PERIOD_NAMES, is_called_id, unit_of, unit_of_last_word, words_of
 from forecast_attn.data.frequency import FIRST_CALENDAR_YEAR, LAST_CALENDAR_YEAR
 from forecast_attn.data.number_stamps import is_plain_number
-from forecast_attn.data.reading.cell_kinds import MOSTLY
+from forecast_attn.data.reading.cell_kinds import MOSTLY, shape
 from forecast_attn.data.reading.clocks import (
     WEEK,
     as_digits,
@@ -117,12 +117,14 @@ def are_counts(column: pd.Series) -> bool:
 def _unit_of_texts(cells: tuple[str, ...]) -> str | None:
     """The unit of cells that are all months, quarters or halves of a year; None for others, and for groups I to IV.
 
-    One more may be the mean of the year: no part of it, and no series either.
+    One more of another form may be the mean of the year: no part of it, and no series either.
     """
     if not 2 <= len(cells) <= 13 or all(re.fullmatch("[IV]+", cell) for cell in cells):
         return None
-    months = sorted({month for month in first_months(cells).values() if month is not None})
-    if len(months) < max(len(cells) - 1, 2):
+    parts = first_months(cells)
+    months = sorted({month for month in parts.values() if month is not None})
+    forms = {month is None: shape(cell) for cell, month in parts.items()}
+    if len(months) < max(len(cells) - 1, 2) or (re.search(r"\d", cells[-1]) and forms.get(True) == forms[False]):
         return None
     units = (unit for unit in ("half", "quarter", "month") if months == list(range(1, 13, 12 // _OF_YEARS[unit])))
     return next(units, None)
