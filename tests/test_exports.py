@@ -226,7 +226,7 @@ def of_an_exchange_rate_service() -> str:
 
 
 def of_a_wristband() -> str:
-    """Settings as wide as the rows stand above them, and no names."""
+    """Settings as wide as the rows stand above them, among them the names of their columns."""
     seconds = pd.date_range("2000-01-27 19:00", periods=200, freq="s")
     rows = [f"{second},{value},5{at % 3}" for at, (second, value) in enumerate(zip(seconds, values(200), strict=True))]
     head = ["Start: 2000-01-27 19:00:00", "", "Serial number:,my,my", "Name:,Acceleration,Light", "Group:,0,1"]
@@ -535,8 +535,8 @@ READ: dict[Callable[[], str], tuple[dict[str, object], str]] = {
         "'GBP/USD', 5 steps of 1 business day ahead",
     ),
     of_a_wristband: (
-        {"skip_rows": 11, "header": False, "target": "column_2"},
-        "'column_2', 47 steps of 1 second ahead",
+        {"skip_rows": 3, "undated_rows": "drop", "target": "Acceleration"},
+        "'Acceleration', 47 steps of 1 second ahead, without the rows that have no time",
     ),
     of_a_sensor_network: (
         {"delimiter": "blanks", "time": "Reading#", "target": "Humidity"},

@@ -291,8 +291,8 @@ def deals_by_their_close() -> str:
 def births_in_korean() -> str:
     months = [f'"{month:%Y.%m} 월"' for month in pd.date_range("2016-01-01", periods=47, freq="MS")]
     rows = [
-        f'"{place}","{item}",' + ",".join(f'"{number}"' for number in RNG.integers(100, 900, 48))
-        for place in ("서울", "부산")
+        f'"{city}","{item}",' + ",".join(f'"{number}"' for number in RNG.integers(100, 900, 48))
+        for city in ("서울", "부산")
         for item in ("출생", "사망")
     ]
     return "\n".join([",".join(['"행정구역별"', '"항목"', *months, '"2019.12 p) 월"']), *rows])
@@ -300,7 +300,7 @@ def births_in_korean() -> str:
 
 def power_in_chinese() -> str:
     """Years stand from the newest to the oldest, titles above and sources below."""
-    rows = [",".join([place, *map(str, noise(20))]) for place in "京津冀晋辽吉黑沪"]
+    rows = [",".join([province, *map(str, noise(20))]) for province in "京津冀晋辽吉黑沪"]
     years = ",".join(["地区", *(f"{year}年" for year in range(2023, 2003, -1))])
     return "\n".join(
         ["数据库：分省年度数据", "指标：全社会用电量", "时间：最近20年", years, *rows, "数据来源：国家统计局"]
@@ -413,6 +413,28 @@ def weather_in_japanese() -> str:
     )
 
 
+def report_of_groups() -> str:
+    """Codes of offices and their names are merged over groups of goods, and these over months."""
+    rows = []
+    for code, office in (("1000", "North"), ("2000", "South")):
+        for at, good in enumerate(("Pumps", "Valves")):
+            for month in range(1, 25):
+                first = [code, office] if at == 0 and month == 1 else ["", ""]
+                day = f"{month % 12 + 1:02}.{2021 + (month - 1) // 12}"
+                rows.append(";".join([*first, good if month == 1 else "", day, str(RNG.integers(100, 900))]))
+    return "\n".join(["Org;Office;Group;Month;Sales", *rows])
+
+
+def hours_of_a_market_in_autumn() -> str:
+    """The hour that comes again has a letter behind its number."""
+    rows = []
+    for day in pd.date_range("2023-10-20", periods=30):
+        hours = [f"{hour:02}" for hour in range(1, 25)]
+        hours = [*hours[:2], "02X", *hours[2:]] if f"{day:%m-%d}" == "11-05" else hours
+        rows += [f"{day:%d-%b-%y},{hour},{RNG.integers(900, 2000)}" for hour in hours]
+    return "\n".join(["Date,Hr_End,Load", *rows])
+
+
 TEXTS: dict[str, tuple[Callable[[], str], dict[str, object]]] = {
     "queues": (queues_of_a_call_centre, {"time": "Début d'intervalle", "item_id": "File"}),
     "turbine": (turbine_below_comments, {"skip_rows": 3, "header": None, "target": "Power (kW)"}),
@@ -434,6 +456,8 @@ TEXTS: dict[str, tuple[Callable[[], str], dict[str, object]]] = {
     "machines": (days_below_machines, {"layout": "merged"}),
     "climate": (temperatures_in_czech, {"layout": "calendar", "item_id": "Stanice"}),
     "sheffield": (weather_between_blanks, {"comment": "degC", "na": ("---",), "time": "yyyy,mm"}),
+    "report": (report_of_groups, {"layout": "merged", "item_id": "Office,Group"}),
+    "autumn": (hours_of_a_market_in_autumn, {"time": "Date,Hr_End", "tz": "America/New_York"}),
     "births": (births_in_korean, {"layout": "rows", "item_id": "행정구역별,항목"}),
     "power": (power_in_chinese, {"skip_rows": 3, "skip_footer": 1, "layout": "rows"}),
     "turnover": (turnover_in_south_africa, {"layout": "rows"}),

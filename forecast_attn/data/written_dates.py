@@ -127,7 +127,6 @@ _PLAIN_FORMS: tuple[tuple[str, _Plain], ...] = (
     (rf"{_YEAR}[:_](0[1-9]|1[0-2])", r"\1-\2"),
     (rf"M(0[1-9]|1[0-2])[ /-]{_YEAR}", r"\2-\1"),
     (rf"{_YEAR}\. ?(\d{{1,2}})\. ?(\d{{1,2}})\.( \d.*)?", lambda date: f"{date[1]}-{date[2]}-{date[3]}{date[4] or ''}"),
-    (r"(.*\d{1,2}:\d{2}(?::\d{2})?) ?(?:hs?|hrs|uhr|uur)\.?", r"\1"),  # 20:40 hs.
     (rf"{_YEAR}:([1-4])", r"\1Q\2"),
     (rf"{_YEAR}MM(0[1-9]|1[0-2])", r"\1-\2"),  # of Statistics Netherlands, as the next two
     (rf"{_YEAR}KW0([1-4])", r"\1Q\2"),
@@ -194,6 +193,7 @@ _PLAIN_FORMS: tuple[tuple[str, _Plain], ...] = (
     ),
     (rf"(\d{{1,2}}) ?[-–] ?\d{{1,2}} ({_MONTH},? {_YEAR})", r"\1 \2"),  # 1-7 January 2024
     (rf"{_MONTH} (\d{{1,2}}) ?[-–] ?(?:{_MONTH} )?\d{{1,2}},? {_YEAR}", lambda days: _first_day(*days.groups())),
+    (r"(.*\d{1,2}:\d{2}(?::\d{2})?) ?(?:hs?|hrs|uhr|uur)\.?", r"\1"),  # 20:40 hs.
 )
 """Forms of whole cells -> the same as a plainer one."""
 _PLAINER = [(re.compile(form, re.IGNORECASE), plain) for form, plain in _PLAIN_FORMS]

@@ -21,6 +21,7 @@ _CLOCK = re.compile(
     rf"|\d\d\s?-\s?\d\d|{_SPAN}"
 )
 WEEK = re.compile(r"^(?:w|week|wk|kw|woche|semaine|semana|settimana|vecka|uge|uke)[ .]?(\d{1,2})$", re.IGNORECASE)
+_NUMBERED_HOUR = re.compile(r"([^\W\d_]*)[ _]?0?(\d{1,2})[ABX*]?")
 _MIDNIGHT = r"[T ]0?0:00(?::00(?:\.0+)?)?$"
 _HOURS = re.compile(r"(\d\d)\s?-\s?(\d\d)")
 """18 - 19 is an hour of the day, and 15-19 an age."""
@@ -80,12 +81,16 @@ def periods_of_day(column: pd.Series, *, is_named: bool = False) -> int | None:
 
 
 def _numbered_hours(column: pd.Series) -> pd.Series | None:
-    """The numbers of `HE01` to `HE24`, `H1` or `Hour 1`; None for other cells."""
-    if not isinstance(column.dtype, pd.CategoricalDtype) or not 0 < len(column.cat.categories) <= 25:
+    """The numbers of `HE01` to `HE24`, `H1` or `Hour 1`, or of 01 to 24 and `02X` or `3B`; None for other cells.
+
+    A letter is behind the hour that comes again when a clock is set back.
+    """
+    if not isinstance(column.dtype, pd.CategoricalDtype) or not 0 < len(column.cat.categories) <= 26:
         return None
-    cells = [re.fullmatch(r"([^\W\d_]+)[ _]?0?(\d{1,2})", str(cell)) for cell in column.cat.categories]
-    hours = [int(cell[2]) for cell in cells if cell is not None and cell[1].lower() in ("he", *UNITS_OF_TIME["hour"])]
-    if len(hours) < len(cells) or column.isna().any():
+    cells = [_NUMBERED_HOUR.fullmatch(str(cell).strip()) for cell in column.cat.categories]
+    called = ("he", "", *UNITS_OF_TIME["hour"])
+    hours = [int(cell[2]) for cell in cells if cell is not None and cell[1].lower() in called]
+    if len(hours) < len(cells) or column.isna().any() or max(hours) > 25:
         return None
     return pd.Series(np.array(hours, np.int64)[column.cat.codes], index=column.index, name=column.name)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import NoReturn
 
 import numpy as np
@@ -9,7 +10,7 @@ import pandas as pd
 
 from forecast_attn.data.findings import row_and_line
 from forecast_attn.data.reading.outlines import FEWEST_ROWS, without_headings
-from forecast_attn.data.reading.time_parts import holds_years
+from forecast_attn.data.reading.time_parts import are_counts, holds_years
 from forecast_attn.errors import DataError
 
 FEWEST_MERGED = 1 / 3
@@ -50,22 +51,27 @@ def refuse_unmerged(frame: pd.DataFrame, source: str) -> NoReturn:
 
 
 def has_merged_cells(frame: pd.DataFrame) -> bool:
-    """Return whether the first column names each date, year or series once, above empty cells, beside filled ones, or
-    beside an empty one where it names a sum; or an outline. Names may be merged in the second one, too.
+    """Return whether the first columns name each date, year or series once, above empty cells, beside filled ones; or
+    beside an empty one where they name a sum. Or whether a table is an outline.
     """
     if without_headings(frame) is not None:
         return True
-    if not frame.shape[1] > 2 or len(frame) < FEWEST_ROWS or not frame.iloc[:, 0].hasnans:
+    merged = list(itertools.takewhile(lambda name: _is_merged(frame[name]), frame.columns[:-1]))
+    if not merged or not frame.shape[1] > 2 or len(frame) < FEWEST_ROWS:
         return False
-    merged, beside = frame.iloc[:, 0], frame.iloc[:, 1]
-    is_below = merged.isna()
-    if beside.isna().mean() >= FEWEST_MERGED and _is_key(beside):
-        merged, beside, is_below = beside, frame.iloc[:, 2], is_below & beside.isna()
-    names = merged.dropna()
-    are_blocks = len(names) > 1 and bool(names.is_unique) and bool(merged.notna().iloc[0])
-    is_merged = are_blocks and 1 - len(names) / len(merged) >= FEWEST_MERGED
-    return is_merged and _is_key(merged) and bool(beside[is_below].notna().all())
+    blocks = frame[merged].ffill()[frame[merged[-1]].notna()]
+    is_below = frame[merged].isna().all(axis=1)
+    beside = frame.iloc[:, len(merged)]
+    return len(blocks) > 1 and not blocks.duplicated().any() and bool(beside[is_below].notna().all())
+
+
+def _is_merged(column: pd.Series) -> bool:
+    return _is_key(column) and bool(column.notna().iloc[0]) and column.isna().mean() >= FEWEST_MERGED
 
 
 def _is_key(column: pd.Series) -> bool:
-    return not pd.api.types.is_numeric_dtype(column.dtype) or holds_years(column.dropna())
+    """Return whether cells are names, dates, years or codes: whole numbers, each above the empty cells of its rows."""
+    if not pd.api.types.is_numeric_dtype(column.dtype):
+        return True
+    known = column.dropna()
+    return holds_years(known) or (column.isna().mean() >= FEWEST_MERGED and are_counts(known) and bool(known.is_unique))

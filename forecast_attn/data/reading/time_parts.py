@@ -124,7 +124,8 @@ def _unit_of_texts(cells: tuple[str, ...]) -> str | None:
     parts = first_months(cells)
     months = sorted({month for month in parts.values() if month is not None})
     forms = {month is None: shape(cell) for cell, month in parts.items()}
-    if len(months) < max(len(cells) - 1, 2) or (re.search(r"\d", cells[-1]) and forms.get(True) == forms[False]):
+    is_alike = re.search(r"\d", cells[-1]) is not None and forms.get(True) == forms.get(False)
+    if len(months) < max(len(cells) - 1, 2) or (is_alike and len(months) < 12):  # T1 to T5, and no M01 to M13
         return None
     units = (unit for unit in ("half", "quarter", "month") if months == list(range(1, 13, 12 // _OF_YEARS[unit])))
     return next(units, None)
