@@ -80,21 +80,30 @@ def _below_names_or_dates(
     times = times_of(list(map(str, cells)))
     if times is None:
         return None
-    of_rows = times[codes]
-    is_time = ~np.isnan(of_rows)
-    is_above = np.append(is_time[1:] != is_time[:-1], False)  # the row below is of the other kind
-    names = texts[is_above & ~is_time]
-    blocks = np.cumsum(is_above & ~is_time)
-    if 1 < len(names) == names.nunique() and len(names) < is_time.sum() and blocks[is_time].all():
-        rise = np.diff(of_rows) > 0
-        is_same = (np.diff(blocks) == 0) & is_time[1:] & is_time[:-1]
-        return _kept(frame, is_time, texts, names.reindex(texts.index).ffill()) if rise[is_same].all() else None
-    dates = of_rows[is_time]
-    below = texts.where(~is_time)
+    below_names = _dates_below_names(frame, texts, times[codes])
+    return _names_below_dates(frame, texts, times[codes]) if below_names is None else below_names
+
+
+def _dates_below_names(frame: pd.DataFrame, texts: pd.Series, times: NDArray[np.float64]) -> pd.DataFrame | None:
+    """The rows of times that rise below each of several names, all of them; the last name may be that of a sum."""
+    is_time = ~np.isnan(times)
+    is_heading = ~is_time & np.append(is_time[1:], False)
+    names, blocks = texts[is_heading], np.cumsum(is_heading)
+    if not (1 < len(names) == names.nunique() and len(names) < is_time.sum() and blocks[is_time].all()):
+        return None
+    are_neighbours = (np.diff(blocks) == 0) & is_time[1:] & is_time[:-1]
+    rise = np.diff(times)[are_neighbours] > 0
+    return _kept(frame, is_time, texts, names.reindex(texts.index).ffill()) if rise.all() else None
+
+
+def _names_below_dates(frame: pd.DataFrame, texts: pd.Series, times: NDArray[np.float64]) -> pd.DataFrame | None:
+    """The rows of names below each of several dates that rise; a name that stands once is that of a sum."""
+    is_time = ~np.isnan(times)
+    dates, below = times[is_time], texts.where(~is_time)
     counts = below.value_counts()
-    is_name = ~is_time & np.isin(texts, counts.index[counts > 1]) & (np.cumsum(is_time) > 0)
-    are_told_apart = not pd.DataFrame({"date": np.cumsum(is_time), "name": below})[is_name].duplicated().any()
-    is_outline = (np.diff(dates) > 0).all() and are_told_apart and is_name.sum() >= len(dates) >= FEWEST_ROWS
+    is_name = np.isin(below, counts.index[counts > 1]) & (np.cumsum(is_time) > 0)
+    repeats = pd.DataFrame({"date": np.cumsum(is_time), "name": below})[is_name].duplicated().any()
+    is_outline = (np.diff(dates) > 0).all() and not repeats and is_name.sum() >= len(dates) >= FEWEST_ROWS
     return _kept(frame, is_name, texts.where(is_time).ffill(), texts) if is_outline else None
 
 
