@@ -438,6 +438,45 @@ def hours_of_a_market_in_autumn() -> str:
     return "\n".join(["Date,Hr_End,Load", *rows])
 
 
+def stock_in_czech() -> str:
+    rows = [
+        f"{day.day}. {day.month}. {day.year};{code};{RNG.integers(500, 900)};{RNG.integers(50, 99)}"
+        for day in pd.bdate_range("2024-01-02", periods=70)
+        for code in ("Z1", "Z2")
+    ]
+    return "\n".join(["Stav zásob po dnech;;;", "Datum;Kód zboží;Počáteční stav;Výdej", *rows])
+
+
+def wages_in_czech() -> str:
+    """Names have no accents."""
+    rows = [
+        f"{year},{quarter},{kind},{RNG.integers(20_000, 40_000)}"
+        for year in range(2010, 2020)
+        for quarter in (1, 2, 3, 4)
+        for kind in ("A", "B")
+    ]
+    return "\n".join(["rok,ctvrtleti,druh,hodnota", *rows])
+
+
+def air_with_quoted_hours() -> str:
+    rows = [
+        f"{station};{day:%d.%m.%Y};'{hour:02}:00';{RNG.integers(5, 60)}"
+        for station in ("DEBE034", "DEBE051")
+        for day in pd.date_range("2024-03-01", periods=20)
+        for hour in range(1, 25)
+    ]
+    return "\n".join(["Stationscode;Datum;Uhrzeit;Feinstaub", *rows])
+
+
+def load_beside_its_forecast_in_polish() -> str:
+    rows = [
+        f"{day:%Y-%m-%d};{hour};{RNG.integers(14_000, 19_000)};{RNG.integers(14_000, 19_000)}"
+        for day in pd.date_range("2023-01-01", periods=20)
+        for hour in range(1, 25)
+    ]
+    return "\n".join(["Data;Godzina;Dobowa prognoza KSE [MW];Rzeczywista KSE [MW]", *rows])
+
+
 TEXTS: dict[str, tuple[Callable[[], str], dict[str, object]]] = {
     "queues": (queues_of_a_call_centre, {"time": "Début d'intervalle", "item_id": "File"}),
     "turbine": (turbine_below_comments, {"skip_rows": 3, "header": None, "target": "Power (kW)"}),
@@ -461,6 +500,10 @@ TEXTS: dict[str, tuple[Callable[[], str], dict[str, object]]] = {
     "sheffield": (weather_between_blanks, {"comment": "degC", "na": ("---",), "time": "yyyy,mm"}),
     "report": (report_of_groups, {"layout": "merged", "item_id": "Office,Group"}),
     "autumn": (hours_of_a_market_in_autumn, {"time": "Date,Hr_End", "tz": "America/New_York"}),
+    "stock": (stock_in_czech, {"skip_rows": 1, "item_id": "Kód zboží", "target": "Výdej"}),
+    "quarterly": (wages_in_czech, {"time": "rok,ctvrtleti", "item_id": "druh"}),
+    "air": (air_with_quoted_hours, {"time": "Datum,Uhrzeit", "item_id": "Stationscode"}),
+    "load": (load_beside_its_forecast_in_polish, {"time": "Data,Godzina", "target": "Rzeczywista KSE [MW]"}),
     "births": (births_in_korean, {"layout": "rows", "item_id": "행정구역별,항목"}),
     "power": (power_in_chinese, {"skip_rows": 3, "skip_footer": 1, "layout": "rows"}),
     "turnover": (turnover_in_south_africa, {"layout": "rows"}),

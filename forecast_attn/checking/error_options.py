@@ -72,7 +72,7 @@ _FULL_OF_AMOUNTS = 0.55
 ZONES_BY_CLOCK = {
     "Europe/Berlin": "",
     "Europe/London": "",
-    "Europe/Helsinki": "",
+    "Europe/Helsinki": "Berlin, with hours called by their end",
     "America/New_York": "Chicago, Denver or Los_Angeles",
     "Australia/Sydney": "Adelaide",
     "Pacific/Auckland": "",

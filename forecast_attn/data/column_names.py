@@ -26,8 +26,8 @@ UNITS_OF_TIME = {
     ),
     "half": ("half", "halfyear", "half_year", "halbjahr", "semestre"),
     "quarter": (
-        *("quarter", "qtr", "q", "quartal", "trimestre", "kvartal", "kwartaal", "kwartał", "čtvrtletí", "negyedév"),
-        *("квартал", "çeyrek", "季度", "四半期", "분기"),
+        *("quarter", "qtr", "q", "quartal", "trimestre", "kvartal", "kwartaal", "kwartał", "čtvrtletí", "ctvrtleti"),
+        *("negyedév", "квартал", "çeyrek", "季度", "四半期", "분기"),
     ),
     "month": (
         *("month", "mon", "mo", "mth", "mnth", "mm", "m", "monat", "mois", "mes", "mês", "mese", "maand", "månad"),
@@ -36,6 +36,7 @@ UNITS_OF_TIME = {
             "miesiąc",
             "měsíc",
             "mesiac",
+            "mesic",
             "hónap",
             "месяц",
             "місяць",
@@ -126,7 +127,11 @@ LIKELY_TARGETS = (
     *("wert", "valeur", "valore", "waarde", "värde", "verdi", "værdi", "wartość", "hodnota", "érték", "значение"),
     *("значення", "değer", "arvo", "τιμή"),
 )
-FORECAST_WORDS = {"forecast", "forecasted", "predicted", "prediction", "pred", "yhat"}
+FORECAST_WORDS = {
+    *("forecast", "forecasted", "predicted", "prediction", "pred", "yhat"),
+    *("prognose", "prévision", "previsión", "previsione", "previsto", "previsão", "prognoza", "prognóza", "předpověď"),
+    *("prognos", "voorspelling", "előrejelzés", "прогноз", "tahmin", "ennuste"),
+}
 """Words in the name of a column that holds somebody's forecasts."""
 _COMPUTED_WORDS = {
     *("expected", "theoretical", "clear", "clearsky", "extraterrestrial", "etr", "etrn"),

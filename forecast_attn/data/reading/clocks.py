@@ -33,7 +33,7 @@ def is_clock(column: pd.Series) -> bool:
     """Return whether cells are times of day without a date: `13:05`, `1:05 PM`, `13.05.00`, `13 - 14`."""
     if pd.api.types.is_numeric_dtype(column.dtype) or column.dtype.kind in "mM":
         return False
-    cells = column.iloc[:1000].dropna().astype(str).str.strip().head(20)
+    cells = column.iloc[:1000].dropna().astype(str).str.strip(" '").head(20)
     if len(cells) == 0 or all(_DOTTED_DATE.fullmatch(cell) for cell in cells):
         return False
     hours = [(int(match[1]), int(match[2])) for cell in cells if (match := _HOURS.fullmatch(cell))]
@@ -127,8 +127,8 @@ def date_and_clock(date: pd.Series, clock: pd.Series) -> pd.Series:
 
 
 def _with_colons(clocks: pd.Series) -> pd.Series:
-    """Times of day with colons, and of intervals their start."""
-    time = replaced(clocks, r"^(\d\d)\s?-\s?\d\d$", r"\1:00")
+    """Times of day with colons and without quotes, and of intervals their start."""
+    time = replaced(replaced(clocks, r"^'(.*)'$", r"\1"), r"^(\d\d)\s?-\s?\d\d$", r"\1:00")
     time = replaced(time, f"^{_SPAN}$", r"\1")
     return replaced(time, r"^(\d{1,2})\.(\d{2})\.(\d{2})$", r"\1:\2:\3")
 
