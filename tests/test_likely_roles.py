@@ -754,6 +754,18 @@ def numbers_as_stata_writes_them() -> pd.DataFrame:
     return frame.map(lambda number: f"{number:.4f}".replace("0.", ".", 1) if abs(number) < 1 else f"{number:.4f}")
 
 
+def bakers_of_seasons() -> pd.DataFrame:
+    """Fewer of them take part in each episode, and their names come again in other seasons."""
+    rows = [
+        (season, baker, episode)
+        for season in range(1, 7)
+        for episode in range(1, 9)
+        for baker in [*"abcdefghij"][: 11 - episode]
+    ]
+    frame = pd.DataFrame(rows, columns=["series", "baker", "episode"]).sort_values(["series", "baker", "episode"])
+    return frame.assign(technical=RNG.integers(1, 11, len(frame)))
+
+
 CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
     "catchment": (flow_of_a_catchment, {"target": "Qo"}),
     "camera": (greenness_of_a_camera, {"target": "ir_mean", "resample": "30min", "tz": None}),
@@ -783,6 +795,7 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
         {"time": "year", "item_id": "child", "date_format": "0.5", "target": "math"},
     ),
     "harvests": (harvests_of_farms, {"time": "row-number", "item_id": "id", "target": "output"}),
+    "bakers": (bakers_of_seasons, {"time": "episode", "item_id": "baker,series", "target": None}),
     "careers": (careers_of_players, {"item_id": "player", "freq": None}),
     "few rows": (a_column_of_few_rows, {"target": "tickets"}),
     "quarters": (quarters_written_twice, {"time": None, "target": "money"}),
