@@ -191,17 +191,8 @@ def _ranked(frame: pd.DataFrame, candidates: list[RoleCandidate]) -> list[RoleCa
         is_year = candidate.time in frame.columns and holds_years(frame[candidate.time])
         kind = max(candidate.kind, *firsts, 0)  # an end that no two events share is no likelier than their start
         is_joined = candidate.time not in frame.columns
-        is_record = is_called_of_record(candidate.time)
-        return (
-            kind,
-            is_record,
-            bool(firsts),
-            not are_sorted(candidate.stamps),
-            -num_times,
-            not is_year,
-            is_joined,
-            candidate.time,
-        )
+        is_behind = is_called_of_record(candidate.time), bool(firsts), not are_sorted(candidate.stamps)
+        return kind, is_behind, -num_times, not is_year, is_joined, candidate.time
 
     return sorted(candidates, key=rank)
 

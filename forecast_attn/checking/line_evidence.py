@@ -21,7 +21,7 @@ MOST_TITLES = 200
 MOST_FOOTERS = 60
 """Lines that may stand below the rows."""
 MOST_PROPERTIES = 10
-"""Lines between the names and the rows that tell of each column."""
+"""Lines between the names and the rows that tell of each column: its unit, its source, when it was updated."""
 MOST_HEADER_ROWS = 4
 """Lines that may name the columns."""
 
@@ -209,9 +209,7 @@ def _wide_titles(lines: list[TextLine], rows: list[list[str]]) -> dict[str, Any]
         return {"skip_rows": lines[first - 1].number}
     above = (at for at, row in enumerate(rows[:first]) if len({*row} - {""}) == width and not any(map(is_value, row)))
     full = next(above, None)
-    if (
-        full is not None and first - full <= MOST_PROPERTIES
-    ):  # of each column: its unit, its source, when it was updated
+    if full is not None and first - full <= MOST_PROPERTIES:
         return {"skip_rows": lines[full].number} if full else {}
     columns = [0] if 0 in columns else columns  # rows begin alike
     with_numbers = sum(any(is_value(row[at]) for at in columns) for row in titles if len(row) == width)

@@ -39,7 +39,7 @@ def find_tables(text: str) -> list[TableLines]:
     lines = text.splitlines()
     edges = [(index, index + 1) for index, line in enumerate(lines) if not line.strip(' \t,;|"')]
     edges += [(index, index) for index in _headers_between_rows(lines)]
-    tables: dict[str, dict[tuple[int, str], TableLines]] = {}
+    tables: dict[str, list[tuple[str, TableLines]]] = {}
     for (_, above), (below, _) in itertools.pairwise([(0, 0), *sorted(edges), (len(lines), 0)]):
         block = lines[above:below]
         rows, delimiter = _fields_of(block)
@@ -50,12 +50,11 @@ def find_tables(text: str) -> list[TableLines]:
         if any(map(is_value, rows[first])) or not any(map(is_value, rows[first + 1])):
             return []  # lines that go on after a blank one
         num_below = sum(bool(line.strip()) for line in lines[below:])
-        others = tables.setdefault(block[first], {})
-        begin_alike = all(start == rows[first + 1][0] for _, start in others)
-        if not begin_alike:
-            others.clear()
-        others[len(others), rows[first + 1][0]] = TableLines(above + first, below, num_below, delimiter)
-    several = [table for alike in tables.values() for table in alike.values()]
+        start, others = rows[first + 1][0], tables.setdefault(block[first], [])
+        table = TableLines(above + first, below, num_below, delimiter)
+        alike = [each for each in others if each[0] == start]
+        tables[block[first]] = [*(alike if len(alike) == len(others) else []), (start, table)]
+    several = [table for alike in tables.values() for _, table in alike]
     return several if len(several) > 1 else []
 
 
