@@ -72,8 +72,7 @@ def find_commands(
     searches: list[OptionSearch] = []
     proposals = _proposals(table, config, examination, most, searches)
     proposals = proposals or _with_changed_options(table, config, examination)
-    small, obstacle = ((), None) if proposals else _small_or_stopped(config, examination, searches)
-    return (*proposals, *small), obstacle
+    return (proposals, None) if proposals else _small_or_stopped(config, examination, searches)
 
 
 def _proposals(

@@ -250,10 +250,10 @@ def _are_words(row: list[str], columns: list[int]) -> bool:
 
 
 def _is_row_with_holes(row: list[str], width: int) -> bool:
-    """Return whether a line begins as a row, and has empty cells and numbers alone."""
+    """Return whether a line begins as a row, and has empty cells and numbers alone, or one mark of missing values."""
     known = [cell for cell in row if cell]
     are_known = len(known) > 1 and all(map(is_number_or_date, known))
-    are_marked = is_value(row[0]) and len(set(row[1:])) == 1  # as missing
+    are_marked = is_value(row[0]) and len(set(row[1:])) == 1 and bool(row[-1])
     return len(row) == width and bool(row[0]) and ((are_known and len(known) < width) or are_marked)
 
 

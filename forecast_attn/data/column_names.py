@@ -31,39 +31,12 @@ UNITS_OF_TIME = {
     ),
     "month": (
         *("month", "mon", "mo", "mth", "mnth", "mm", "m", "monat", "mois", "mes", "mês", "mese", "maand", "månad"),
-        *(
-            "måned",
-            "miesiąc",
-            "měsíc",
-            "mesiac",
-            "mesic",
-            "hónap",
-            "месяц",
-            "місяць",
-            "ay",
-            "kuukausi",
-            "μήνας",
-            "月",
-            "月份",
-            "월",
-        ),
+        *("måned", "miesiąc", "měsíc", "mesiac", "mesic", "hónap", "месяц", "місяць", "ay", "kuukausi", "μήνας"),
+        *("月", "月份", "월"),
     ),
     "week": (
-        *(
-            "week",
-            "wk",
-            "isoweek",
-            "woche",
-            "semaine",
-            "semana",
-            "settimana",
-            "vecka",
-            "uke",
-            "uge",
-            "tydzień",
-            "týden",
-        ),
-        *("týždeň", "hét", "неделя", "тиждень", "hafta", "viikko", "周", "週", "주"),
+        *("week", "wk", "isoweek", "woche", "semaine", "semana", "settimana", "vecka", "uke", "uge", "tydzień"),
+        *("týden", "týždeň", "hét", "неделя", "тиждень", "hafta", "viikko", "周", "週", "주"),
     ),
     "day": (
         *("day", "dd", "dy", "d", "mday", "dayofmonth", "day_of_month", "tag", "jour", "dia", "día", "giorno", "dag"),
@@ -87,15 +60,8 @@ _TIME_WORDS = {*TIME_NAMES, "age", "millisecond", "msec", "microsecond", "nanose
 """Last words of names of times."""
 _SINCE_WORDS = ("after", "since", "from", "post", "nach", "seit", "depuis", "desde")
 _RECORD_WORDS = {
-    "added",
-    "changed",
-    "edited",
-    "modified",
-    "updated",
-    "geändert",
-    "aktualisiert",
-    "modifié",
-    "modificado",
+    *("added", "changed", "edited", "modified", "updated"),
+    *("geändert", "aktualisiert", "modifié", "modificado"),
 }
 """Words in names of dates on which somebody wrote a row, rather than of what happened then."""
 _BIRTH_WORDS = ("birth", "birthdate", "birthday", "born", "dob")
@@ -256,18 +222,8 @@ _MONEY_WORDS = {
     *("preis", "kosten", "prix", "precio", "valor", "prezzo"),
 }
 _TOTALS = {
-    "total",
-    "sum",
-    "sys",
-    "overall",
-    "gesamt",
-    "insgesamt",
-    "totalt",
-    "totale",
-    "итого",
-    "razem",
-    "celkem",
-    "toplam",
+    *("total", "sum", "sys", "overall", "gesamt", "insgesamt", "totalt"),
+    *("totale", "итого", "razem", "celkem", "toplam"),
 }
 """Words of what others are parts of."""
 _OF_ONE = {"unit", "unitario", "unitaria", "unitário", "unitaire", "jednostkowa", "einzelpreis", "stückpreis"}

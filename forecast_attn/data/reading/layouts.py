@@ -122,7 +122,8 @@ def names_of_rows(frame: pd.DataFrame, values: tuple[str, ...], labels: tuple[st
     """
     beside = [name for name in map(str, frame.columns) if name not in (*values, *labels)]
     kinds = (pd.CategoricalDtype, *((np.dtypes.Int64DType,) if labels else ()))
-    frame = frame[frame[list(values)].notna().any(axis=1)] if values else frame
+    has_any = frame[list(values)].notna().any(axis=1) if values else slice(None)
+    frame = frame.loc[has_any, [*labels, *beside]]  # without values, of which there may be many
     texts = [name for name in beside if isinstance(frame[name].dtype, kinds)]
     for size in range(1, MOST_NAMES + 1):
         for names in itertools.combinations(texts[:MOST_TEXTS], size):
@@ -224,7 +225,7 @@ def _identifier(
 ) -> tuple[str, Any]:
     """The name that the identifier has in the long table, and the series of each row that has a value."""
     free = [name for name in others if name not in _declared(config)]
-    filled = frame[has_any]
+    filled = frame.loc[has_any, free]
     if config.item_id is not None and config.item_id in frame.columns:
         keys, used = frame[config.item_id], [config.item_id]
     elif config.item_id == ROW_NUMBER:

@@ -19,6 +19,8 @@ FEWEST_ROWS = 8
 """Rows of a table in which headings are looked for."""
 FEWEST_MONTHS = 1 / 2
 """Share of rows that are months, where others name the year above them."""
+_FIRST = 4
+"""Labels of which one is a heading, and another one stands below it."""
 _MAY_BE_DATE = re.compile(r".*\d{4}.*|\d{1,2}[-./]\d{1,2}[-./]\d{2}")
 
 
@@ -46,10 +48,17 @@ def months_below_names(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _labels(frame: pd.DataFrame) -> pd.Series | None:
-    """The stripped cells of a first column of text without empty cells; None for other tables."""
+    """The stripped cells of a first column of text without empty cells; None for other tables.
+
+    A heading and what stands below it are among the first ones, be there a sum above: nearly every table ends here.
+    """
     labels = frame.iloc[:, 0]
     is_text = isinstance(labels.dtype, pd.CategoricalDtype) and len(labels) >= FEWEST_ROWS and not labels.hasnans
-    return labels.astype(str).str.strip() if is_text and LONG_ID not in frame else None
+    if not is_text or LONG_ID in frame:
+        return None
+    first = [str(cell).strip() for cell in labels.iloc[:_FIRST]]
+    are_times = {_MAY_BE_DATE.fullmatch(cell) is not None or month_number(cell) is not None for cell in first}
+    return labels.astype(str).str.strip() if len(are_times) == 2 or is_year(first[0]) else None
 
 
 def _months_below_years(frame: pd.DataFrame, texts: pd.Series) -> pd.DataFrame | None:
