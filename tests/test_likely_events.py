@@ -110,6 +110,53 @@ def past_of_a_series() -> pd.DataFrame:
     return frame.assign(**shifted).iloc[6:]
 
 
+def polls_of_states() -> pd.DataFrame:
+    """Each state has its own level, so that the mean of a week follows the states that were asked in it."""
+    polls = {"state": RNG.choice([*"abcd"], 800), "date": sorted(uneven_days(800, 1))}
+    frame = pd.DataFrame(polls | {"grade": RNG.choice(["good", "fair"], 800)})
+    share = frame["state"].map(dict(zip("abcd", (20, 35, 50, 65), strict=True)))
+    return frame.assign(approval_pct=(share + RNG.normal(0, 2, 800)).round(1))
+
+
+def people_in_boats() -> pd.DataFrame:
+    """Eighteen boats leave within two hours."""
+    minutes = sorted([0, 10, 15, 25, 25, 25, 35, 40, 45, 45, 50, 55, 55, 60, 75, 80, 90, 95])
+    launch = (pd.Timestamp("1912-04-15 00:45") + pd.to_timedelta(minutes, "min")).strftime("%Y-%m-%d %H:%M")
+    men, women = RNG.integers(0, 60, 18), RNG.integers(0, 60, 18)
+    return pd.DataFrame({"launch": launch, "men": men, "women": women, "total": men + women})
+
+
+def votes_and_codes() -> pd.DataFrame:
+    """An equation of elections, whose incumbents are 1 and -1."""
+    years = np.arange(1880, 2020, 4)
+    party, share = RNG.choice([-1, 0, 1], len(years)), RNG.uniform(0.3, 0.6, len(years)).round(3)
+    rates = {name: RNG.uniform(0.5, 3, len(years)).round(3) for name in ("g", "p", "growth", "gain")}
+    return pd.DataFrame({"year": years, "V": share, "party": party} | rates)
+
+
+def answers_about_pay() -> pd.DataFrame:
+    """Average hourly earnings, as the econometrician calls them."""
+    years = np.repeat(np.arange(1992, 2006, 2), 60)
+    return pd.DataFrame(
+        {"year": years, "ahe": RNG.lognormal(2.5, 0.6, 420).round(2), "sex": RNG.choice(["female", "male"], 420)}
+    )
+
+
+def seats_by_congress() -> pd.DataFrame:
+    """The members of each party of each chamber."""
+    keys = pd.MultiIndex.from_product([range(1, 60), ["House", "Senate"], ["A", "B"]])
+    frame = keys.to_frame(index=False, name=["Congress", "Chamber", "Party"])
+    return frame.assign(Count=RNG.integers(0, 200, len(frame)))
+
+
+def forecasts_by_quarters() -> pd.DataFrame:
+    """The counter of the rows ends before the forecasts do."""
+    quarters = pd.MultiIndex.from_product([range(1960, 2010), range(1, 5)], names=["year", "quarter"])
+    series = {name: noise(200).cumsum().round(2) for name in ("fc", "fcdyn", "fcdyn2", "fcdyn3", "fcdyn4")}
+    counter = pd.Series(range(200), dtype="Int64").where(pd.Series(range(200)) < 180)
+    return quarters.to_frame(index=False).assign(**series, orig_index=counter)
+
+
 def climate_of_cities(*, by_month: bool) -> pd.DataFrame:
     """The months of a typical year, by words, one city below the other or all of them for each month."""
     months = [calendar.month_abbr[month] for month in range(1, 13)]
@@ -248,6 +295,12 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
     "months": (lambda: climate_of_cities(by_month=True), {"item_id": "city", "season": "12"}),
     "riders": (riders_of_a_typical_week, {"item_id": "city", "season": "24", "target": "riders"}),
     "crises": (crises_of_countries, {"wide": True}),
+    "polls": (polls_of_states, {"item_id": "state", "target": None, "resample": "W-MON", "aggregate": None}),
+    "boats": (people_in_boats, {"target": "total", "aggregate": "sum"}),
+    "elections": (votes_and_codes, {"target": "V", "wide": None}),
+    "pay": (answers_about_pay, {"target": None, "resample": "2", "aggregate": None}),
+    "congress": (seats_by_congress, {"time": "Congress", "item_id": "Chamber,Party"}),
+    "quarters": (forecasts_by_quarters, {"time": "year,quarter", "target": "fc", "wide": None}),
     "lags": (past_of_a_series, {"target": "V1", "wide": None}),
 }
 
@@ -259,6 +312,32 @@ def test_the_first_command_takes_rows_for_what_they_are(tmp_path: Path, name: st
     proposals = find_proposals(tmp_path / "table.csv", DataConfig())
     options = dict(proposals[0].options)
     assert {key: options.get(key) for key in expected} == expected
+
+
+def blood_of_patients() -> pd.DataFrame:
+    """Several tests on a day of each patient, one below the other."""
+    visits = [(person, day) for person in range(60) for day in np.sort(RNG.integers(-500, 500, 8))]
+    rows = [(person, day, test) for person, day in visits for test in ("hdl", "chol")]
+    frame = pd.DataFrame(rows, columns=["id", "days", "test"])
+    return frame.assign(value=frame["test"].map({"hdl": 60, "chol": 200}) + RNG.integers(-9, 9, len(frame)))
+
+
+def seeds_in_dishes() -> pd.DataFrame:
+    """What germinated in each interval of each dish, until the dish was thrown away."""
+    starts = [start for dish in range(20) for start in (0, 2, 3, 5, 8, 9, 12, 14, 15)[: 5 + dish % 5]]
+    return pd.DataFrame({"start": starts, "germinated": np.clip(noise(len(starts)) - 9, 0, 9).round().astype(int)})
+
+
+def records_of_a_century() -> pd.DataFrame:
+    """Each distance has a record, and the distance is no outcome."""
+    held = RNG.permutation(uneven_days(40, 700))
+    return pd.DataFrame({"Distance": np.arange(1, 41) ** 2 / 10, "Time": np.arange(1, 41) ** 2 / 60.0, "Date": held})
+
+
+@pytest.mark.parametrize("make", [blood_of_patients, seeds_in_dishes, records_of_a_century])
+def test_rows_that_are_no_steps_get_no_command(tmp_path: Path, make: Callable[[], pd.DataFrame]) -> None:
+    make().to_csv(tmp_path / "table.csv", index=False)
+    assert find_proposals(tmp_path / "table.csv", DataConfig()) == ()
 
 
 def classes(rows: int, steps: int, *, noisy: bool) -> np.ndarray:

@@ -1,5 +1,6 @@
 """`forecast check` reads what systems of offices and instruments write: titles, totals, units, outlines, languages."""
 
+import calendar
 from collections.abc import Callable
 from pathlib import Path
 
@@ -477,6 +478,25 @@ def load_beside_its_forecast_in_polish() -> str:
     return "\n".join(["Data;Godzina;Dobowa prognoza KSE [MW];Rzeczywista KSE [MW]", *rows])
 
 
+def market_of_merged_hours() -> str:
+    """A day and an hour stand once, above their quarters; sums and a note stand below."""
+    lines = ["Date,Hour,Time Block,MCV (MW)"]
+    for stamp in pd.date_range("2024-05-01", periods=480, freq="15min"):
+        day = f"{stamp:%d-%m-%Y}" if stamp.hour == stamp.minute == 0 else ""
+        hour = stamp.hour + 1 if stamp.minute == 0 else ""
+        lines.append(f"{day},{hour},{stamp:%H:%M} - {stamp + pd.Timedelta(15, 'min'):%H:%M},{RNG.integers(4000, 9000)}")
+    return "\n".join([*lines, "Total (MWh),,,3892993", ",,Max.,9000", ",,Min.,4000", "* Unconstrained,,,"])
+
+
+def prices_with_the_mean_of_years() -> str:
+    """A column for each year stands behind its months, and a title above all."""
+    months = [f"{year} {month}" for year in range(2014, 2020) for month in (*calendar.month_name[1:], "Annual")]
+    rows = [f'"Luzon","RICE {kind}",' + ",".join(map(str, noise(len(months)))) for kind in range(4)]
+    return "\n".join(
+        ['"Retail prices by place, kind, year and month"', "", ",".join(["Place", "Kind", *months]), *rows]
+    )
+
+
 TEXTS: dict[str, tuple[Callable[[], str], dict[str, object]]] = {
     "queues": (queues_of_a_call_centre, {"time": "Début d'intervalle", "item_id": "File"}),
     "turbine": (turbine_below_comments, {"skip_rows": 3, "header": None, "target": "Power (kW)"}),
@@ -517,6 +537,8 @@ TEXTS: dict[str, tuple[Callable[[], str], dict[str, object]]] = {
     "cases": (cases_with_their_places, {"target": "row-count"}),
     "tickets": (tickets_with_their_numbers, {"target": "row-count"}),
     "japan": (weather_in_japanese, {"skip_rows": 2, "header_rows": 4, "target": "東京 平均気温"}),
+    "market": (market_of_merged_hours, {"layout": "merged", "time": "Date,Time Block", "undated_rows": "drop"}),
+    "prices": (prices_with_the_mean_of_years, {"skip_rows": 2, "layout": "rows"}),
     "pupils": (pupils_of_school_weeks, {"time": "time_period,time_identifier", "item_id": "region"}),
     "deals": (deals_by_their_close, {"time": "Close Date", "aggregate": "sum"}),
     "index": (

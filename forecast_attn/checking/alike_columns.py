@@ -16,6 +16,7 @@ from forecast_attn.data.column_names import (
     is_called_property,
     is_called_weather,
 )
+from forecast_attn.data.reading.time_parts import are_whole
 
 MANY = 6
 """Fewest columns of one kind that are rather series than covariates."""
@@ -30,6 +31,8 @@ _MOVES_APART, _MOVES_OF_MANY_APART = 4.0, 16.0
 """Largest over smallest usual step, as a share of its column's median, of series of one kind and unlike size."""
 _MANY_SHARES = 12
 """Shares beside which one column may be of another size, as cash is."""
+_MOST_CODES = 3
+"""Distinct numbers of a column of codes beside columns of measurements."""
 _LONG_TAIL = 5
 """Letters of the words or the unit in which all names end."""
 
@@ -50,13 +53,19 @@ def are_alike(columns: list[pd.Series], *, may_differ: bool, are_unnamed: bool) 
         return True
     if is_word and len(names) > 2 and _differ_by_one_number(names):
         return not are_unnamed
-    if may_differ or any(map(is_called_past, names)):
+    if may_differ or any(map(is_called_past, names)) or _have_codes_among(columns):
         return False
     if len(names) >= MANY and all(column.dropna().isin((0, 1)).all() for column in columns):  # crises of countries
         return True
     if are_of_one_scale:
         return len(names) >= (_MANY_CALLED_ALIKE if _are_called_alike(names) else MANY)
     return len(names) >= MANY and (_are_codes_of_series(names) or _move_alike(columns))
+
+
+def _have_codes_among(columns: list[pd.Series]) -> bool:
+    """Return whether some columns hold few whole numbers, as 1 and -1 of two parties do, and others have fractions."""
+    have_few = any(column.nunique() <= _MOST_CODES and are_whole(column) for column in columns)
+    return have_few and not all(map(are_whole, columns))
 
 
 def _are_called_alike(names: list[str]) -> bool:

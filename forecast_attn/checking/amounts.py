@@ -12,6 +12,7 @@ from forecast_attn.data.column_names import (
     is_called_intensity,
     is_called_mean,
     is_called_money,
+    is_called_total,
     is_called_year,
 )
 
@@ -44,7 +45,7 @@ def may_be_summed(name: str, values: NDArray[np.float64], series: NDArray[np.sig
     pairs = ~(np.isnan(values[1:]) | np.isnan(values[:-1])) & (series[1:] == series[:-1])
     before, after = values[:-1][pairs], values[1:][pairs]
     if len(before) < FEWEST_NUMBERS or not (before.std() and after.std()):
-        return False
+        return (is_called_count(name) or is_called_total(name)) and len(before) > 0
     unlike = _UNLIKE_OF_COUNTS if is_called_count(name) else _UNLIKE
     return bool(np.corrcoef(before, after)[0, 1] < unlike)
 

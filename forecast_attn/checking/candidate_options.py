@@ -58,6 +58,8 @@ class CandidateOptions:
             return
         may_be_counted = not targets.is_measured and (candidate.event_stamps is not None or targets.are_unlikely)
         counted_rows = self._rows_counted(candidate) if may_be_counted else None
+        if targets.are_unlikely and counted_rows is None and _are_rare(candidate):
+            return
         if self._knows_target(options, candidate):
             ways = [options] if counted_rows is None else [options, counted_rows]
             yield from reversed(ways) if targets.are_unlikely else ways
@@ -137,6 +139,12 @@ class CandidateOptions:
         free = (str(name) for name in self.frame.columns if name not in candidate.columns and not counts_rows(name))
         target = next((name for name in free if self.config.target is None and is_numeric(self.frame[name])), None)
         return candidate.options(self.config) | ({} if target is None else {"target": target})
+
+
+def _are_rare(candidate: RoleCandidate) -> bool:
+    """Return whether rows are events of which most steps have none, whatever the step: records of a century."""
+    stamps = candidate.event_stamps
+    return stamps is not None and not _come_evenly(stamps) and step_of_events(stamps, FULL) is None
 
 
 def _come_evenly(stamps: NDArray[Any]) -> bool:

@@ -172,14 +172,13 @@ def _small_or_stopped(
         errors = examine(examination.table, replace(config, **unread)).to_report().errors
         return (), Obstacle(unread, errors[0])
     candidates = ((search, *likely) for search in searches for likely in search.likely)
-    for at, (search, candidate, options) in enumerate(candidates):
+    for at, (search, options, may_train) in enumerate(candidates):
         attempt = search.with_answers(options)
         if attempt is None:
             continue
         again = examine(search.table, replace(search.config, **attempt[0]))
         options = {**search.reading_options, **attempt[0]}
-        may_train = at == 0 and not candidate.is_in_no_order
-        proposal = _small_proposal(config, options, again) if may_train else None
+        proposal = _small_proposal(config, options, again) if at == 0 and may_train else None
         if proposal is not None:
             return (proposal,), None
         errors = again.to_report().errors

@@ -8,7 +8,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.checking.number_times import are_sorted, begins_again, counts_in_subjects, counts_up
+from forecast_attn.checking.number_times import (
+    are_sorted,
+    begins_again,
+    counts_in_subjects,
+    counts_up,
+    repeats_in_subjects,
+)
 from forecast_attn.checking.role_candidates import (
     RoleCandidate,
     TimeKind,
@@ -62,7 +68,7 @@ def likely_roles(frame: pd.DataFrame, config: DataConfig) -> list[RoleCandidate]
     if numbered:
         return numbered
     candidates = _ranked(frame, [candidate for time in times for candidate in candidates_with(frame, time, config)])
-    candidates = _without_ages(candidates)
+    candidates = _without_durations(candidates)
     if config.date_format is None:
         candidates += rows_of_far_years(frame, config)
     of_typical_years = [] if ROW_NUMBER in times else [each for each in candidates if each.time == ROW_NUMBER]
@@ -82,12 +88,16 @@ def _names_no_column(frame: pd.DataFrame, config: DataConfig) -> bool:
 # --------------------------------------------------------------------------- times, or rows
 
 
-def _without_ages(candidates: list[RoleCandidate]) -> list[RoleCandidate]:
-    """The candidates without an age, where some date or year is the time: ages tell how old who is then."""
-    of_calendar = (each for each in candidates if each.stamps.dtype.kind == "M" or is_called_year(each.time))
-    if not any(each.goes_on for each in of_calendar):
+def _without_durations(candidates: list[RoleCandidate]) -> list[RoleCandidate]:
+    """The candidates without an age, and without uneven numbers called a time, where some date or year is the time."""
+
+    def is_of_calendar(candidate: RoleCandidate) -> bool:
+        return candidate.stamps.dtype.kind == "M" or is_called_year(candidate.time)
+
+    if not any(each.goes_on and is_of_calendar(each) for each in candidates):
         return candidates
-    return [each for each in candidates if not is_called_age(each.time)]
+    kept = [each for each in candidates if not is_called_age(each.time)]
+    return [each for each in kept if is_of_calendar(each) or each.kind != TimeKind.UNEVEN_NUMBERS]
 
 
 def _in_order(frame: pd.DataFrame, candidates: list[RoleCandidate]) -> list[RoleCandidate]:
@@ -121,7 +131,7 @@ def _tells_time(frame: pd.DataFrame) -> bool:
     called = (str(name) for name in frame.columns if is_called_time(str(name)))
     years = (frame[name] for name in frame.columns if is_called_year(str(name)))
     return (
-        any(are_lifetimes(frame, name, None) for name in called)
+        any(are_lifetimes(frame, name, None) or repeats_in_subjects(frame[name]) for name in called)
         or any(not year.is_unique and has_too_few_rows(frame, year) for year in years)
         or any(map(_are_dates_in_no_order, columns))
     )

@@ -49,6 +49,10 @@ REGULAR = 0.6
 """Smallest share of steps of one length at which an axis is regular, but for its gaps."""
 MOSTLY_REGULAR = 0.9
 """Smallest share of such steps of numbers that only then are dates: 240131."""
+_MOST_STAYING, _OFTEN_STAYING = 0.02, 0.1
+"""Share of rows at which a time that begins again does not go up: of one row, or of several rows at a time."""
+_MOST_SUBJECTS = 0.2
+"""Share of rows at which a time begins again, where subjects have a few rows each."""
 _MOSTLY_RISING, _FEWEST_SUBJECTS = 0.6, 8
 """Share of rows at which the number of a visit goes up, and how often it begins again, at least."""
 SEASONS_OF_UNITS = {"hour": 24, "day": 7, "week": 52, "month": 12, "quarter": 4}
@@ -336,6 +340,8 @@ def begins_again(column: pd.Series) -> bool:
 def counts_in_subjects(column: pd.Series) -> bool:
     """Return whether numbers mostly go up by one step, and begin again several times, at no season: visits of patients.
 
+    Their steps may be uneven where they always begin again at one number.
+
     A season begins again at the same number, after the same number of rows; a calendar may skip some days.
     """
     is_calendar = is_of_the_calendar(column) and not counts_rows(str(column.name))
@@ -351,8 +357,20 @@ def counts_in_subjects(column: pd.Series) -> bool:
         return False
     is_even = np.mean(np.isclose(rising, np.median(rising))) >= MOSTLY_REGULAR
     starts = np.flatnonzero(np.append(True, steps < 0))
-    is_season = len(np.unique(np.diff(starts))) == 1 and len(np.unique(numbers[starts])) == 1
-    return bool(is_even and not is_season)
+    begins_alike = len(np.unique(numbers[starts])) == 1
+    is_season = begins_alike and len(np.unique(np.diff(starts))) == 1
+    never_stays = np.count_nonzero(steps == 0) <= _MOST_STAYING * len(steps)
+    return bool((is_even or (begins_alike and never_stays)) and not is_season)
+
+
+def repeats_in_subjects(column: pd.Series) -> bool:
+    """Return whether numbers stay or go up, and begin again several times: days of several tests of each patient."""
+    is_complete = pd.api.types.is_numeric_dtype(column.dtype) and not column.isna().any()
+    if is_of_the_calendar(column) or not is_complete or column.nunique() == 2:
+        return False
+    steps = np.diff(column.to_numpy(np.float64))
+    falls, stays = np.count_nonzero(steps < 0), np.count_nonzero(steps == 0)
+    return bool(_FEWEST_SUBJECTS <= falls <= _MOST_SUBJECTS * len(steps) and stays >= _OFTEN_STAYING * len(steps))
 
 
 def parts_of_years(column: pd.Series) -> int | None:

@@ -23,8 +23,10 @@ from forecast_attn.checking.examination import Examination, examine
 from forecast_attn.checking.likely_roles import likely_roles
 from forecast_attn.checking.proposal import Proposal, proposal_of
 from forecast_attn.checking.role_candidates import RoleCandidate
+from forecast_attn.checking.series_candidates import column_of_levels
 from forecast_attn.checking.table_reading import Table, columns_with_leading_zeros
 from forecast_attn.config.options import DataConfig
+from forecast_attn.data.column_names import ends_in_amount, is_called_money
 from forecast_attn.data.reading.joined import ROW_COUNT
 from forecast_attn.data.reading.source import table_name
 from forecast_attn.errors import ConfigError
@@ -47,8 +49,8 @@ class OptionSearch:
     reading_options: dict[str, Any]
     lines: str | None = None
     """Where the table stands, if others stand in its file."""
-    likely: list[tuple[RoleCandidate, dict[str, Any]]] = field(default_factory=list)
-    """Each candidate looked at, and its options with its likeliest target."""
+    likely: list[tuple[dict[str, Any], bool]] = field(default_factory=list)
+    """The options of each candidate looked at with its likeliest target, and whether something may be forecast."""
 
     @cached_property
     def _candidate_options(self) -> CandidateOptions:
@@ -65,9 +67,11 @@ class OptionSearch:
             ways = list(self._candidate_options.of(candidate, most))
             if candidate.counts_rows and not ways:  # persons, one below the other
                 continue
-            self.likely.append((candidate, ways[0] if ways else self._candidate_options.with_any_target(candidate)))
+            likeliest = ways[0] if ways else self._candidate_options.with_any_target(candidate)
+            self.likely.append((likeliest, bool(ways) and not candidate.is_in_no_order))
             for options in () if candidate.is_in_no_order else ways:
                 proposal = self._settled(options)
+                proposal = proposal and (self._by_level(proposal, options, candidate) or proposal)
                 if proposal is not None:
                     proposals.append(proposal)
                     other = self._other_aggregate(proposal, candidate) if len(proposals) == 1 < most else None
@@ -77,6 +81,16 @@ class OptionSearch:
             if proposals:
                 first = candidate
                 yield from proposals
+
+    def _by_level(self, proposal: Proposal, options: dict[str, Any], candidate: RoleCandidate) -> Proposal | None:
+        """The proposal with a series for each group of events of other levels, whose mean would follow their mix."""
+        is_averaged = "resample" in proposal.options and "aggregate" not in proposal.options
+        if not is_averaged or candidate.event_stamps is None or proposal.item_id is not None:
+            return None
+        is_amount = is_called_money(proposal.target) or ends_in_amount(proposal.target)
+        name = None if is_amount else column_of_levels(self.frame, proposal.target, candidate.columns)
+        by_level = None if name is None else self._settled({**options, "item_id": name})
+        return by_level if by_level is not None and by_level.num_series > 1 else None
 
     def _other_aggregate(self, proposal: Proposal, candidate: RoleCandidate) -> Proposal | None:
         """The mean of each step where amounts of events are summed, or the sum: which is meant, nobody can see."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
+from collections.abc import Container
 from dataclasses import replace
 from typing import Any
 
@@ -55,6 +56,8 @@ _FEWEST_OF_JOINED = 0.5
 """Share of the times of series that have a row, where several columns together tell them apart: no polls of a day."""
 _FEWEST_AGAIN = 2
 """Rows of each name that comes again."""
+_MOSTLY_TOLD = 0.6
+"""Share of the variance of a number beyond which its groups are other series."""
 _FIRST = 4
 """Part of the rows that are looked at first: those that repeat there are too many in most combinations of columns."""
 
@@ -214,6 +217,33 @@ def _may_name_series(column: pd.Series) -> bool:
     if pd.api.types.is_float_dtype(column.dtype) and not are_whole(column):
         return False
     return 1 < column.nunique(dropna=False) <= len(column) / FEWEST_PER_SERIES and not looks_like_dates(column)
+
+
+def column_of_levels(frame: pd.DataFrame, target: str, taken: Container[str]) -> str | None:
+    """The column of text whose names tell most of a number, as states do of polls; None where none does.
+
+    Args:
+        frame: as it stands in the file.
+        target: the number.
+        taken: columns that have a role.
+    """
+    numbers = pd.to_numeric(frame[target], errors="coerce")
+    texts = [name for name in map(str, frame.columns) if isinstance(frame[name].dtype, pd.CategoricalDtype)]
+    names = [name for name in texts if name not in taken and _may_name_series(frame[name])]
+    told = {name: _share_told(numbers, frame[name]) for name in names}
+    best = max(told, key=lambda name: told[name], default=None)
+    return best if best is not None and told[best] >= _MOSTLY_TOLD else None
+
+
+def _share_told(numbers: pd.Series, names: pd.Series) -> float:
+    """The share of the variance of numbers that names tell, adjusted for their number (R² of one way)."""
+    known = numbers.notna() & names.notna()
+    numbers, groups = numbers[known], pd.factorize(names[known])[0]
+    left = len(numbers) - len(np.unique(groups))
+    if left <= 0 or not numbers.var():
+        return 0.0
+    within = ((numbers - numbers.groupby(groups).transform("mean")) ** 2).sum() / left
+    return float(1 - within / numbers.var())
 
 
 # --------------------------------------------------------------------------- keys

@@ -21,6 +21,7 @@ from forecast_attn.checking.undated_evidence import rows_of_words_at_end, undate
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import Finding
 from forecast_attn.data.reading import read_table
+from forecast_attn.data.reading.clocks import is_clock
 from forecast_attn.data.reading.dialect import Sample, find_delimiter
 from forecast_attn.data.reading.extra_lines import ExtraLines, without_extra_lines
 from forecast_attn.data.reading.joined import ROW_NUMBER, with_joined
@@ -288,9 +289,12 @@ def _finished(table: Table, config: DataConfig, options: dict[str, Any], frame: 
 
 
 def _with_its_parts(frame: pd.DataFrame, time: str) -> str:
-    """The columns that are a date together, if this one is one of them: `Year,Month`; itself otherwise."""
-    parts = time_parts(frame, list(map(str, frame.columns)))
-    return ",".join(parts) if time in parts else time
+    """The columns that are a date together, if this one is one of them, `Year,Month`, or beside a clock; or itself."""
+    names = list(map(str, frame.columns))
+    parts = time_parts(frame, names)
+    is_date = time in names and looks_like_dates(frame[time])
+    clocks = [name for name in names if is_date and is_clock(frame[name])]
+    return ",".join(parts) if time in parts else f"{time},{clocks[0]}" if len(clocks) == 1 else time
 
 
 def _without_undated(frame: pd.DataFrame, config: DataConfig, time: str | None) -> pd.DataFrame:

@@ -222,8 +222,10 @@ def _counts_groups(values: pd.Series, series: NDArray[np.int64]) -> bool:
 
 def _counts_or_cycles(values: pd.Series, series: NDArray[np.int64]) -> bool:
     """Return whether whole numbers mostly go up by one in each row of a series, as 1 to 7, or 1 to 31 do."""
-    numbers, inside = values.to_numpy(), series[1:] == series[:-1]
-    if len(numbers) < 3 or not inside.any() or np.isnan(numbers).any() or not are_whole(values):
+    known = values.notna().to_numpy()
+    numbers, series = values.to_numpy()[known], series[known]
+    inside = series[1:] == series[:-1]
+    if len(numbers) < 3 or not inside.any() or not are_whole(values):
         return False
     steps = np.diff(numbers)[inside]
     are_years = holds_years(values) and steps.min() >= 0 and steps.max() == 1

@@ -61,6 +61,7 @@ MOST_BAD_STAMPS = 0.05
 """Share of rows without a time that are left out."""
 _MOST_PARTS = 5
 """Year, month, day, hour and minute."""
+_NOON = 1200
 _FIRST_CELLS = 1000
 """Cells that tell how dates are written."""
 _YEAR = r"(?<!\d)(?:1[6-9]|2[0-2])\d{2}(?!\d{2})"
@@ -181,7 +182,8 @@ def _is_clock_of(date: pd.Series, clock: pd.Series) -> bool:
     """Return whether numbers are the hours or clocks of a date, whatever their name: they go back with each day."""
     are_all_hours = is_hours(clock) and clock.nunique() in PERIODS_OF_DAY  # and no ranks from 1 to 20
     are_periods = periods_of_day(clock, is_named=True) is not None and clock.nunique() == clock.max()
-    if len(clock) < FEWEST_ROWS or not (is_clock_of_digits(clock) or are_all_hours or are_periods):
+    are_clocks = is_clock_of_digits(clock) and clock.max() >= _NOON  # and no codes from 101 on
+    if len(clock) < FEWEST_ROWS or not (are_clocks or are_all_hours or are_periods):
         return False
     return (looks_like_dates(date) or is_of_digits(date)) and go_back_with(clock, date)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 import numpy as np
 import pandas as pd
@@ -60,12 +61,19 @@ def undated_rows(frame: pd.DataFrame) -> tuple[str, NDArray[np.bool_]] | None:
             continue  # any numbers have a word below them
         below = len(dated) - 1 - int(last)
         are_few = first <= MOST_AT_AN_END and (below <= MOST_AT_AN_END or frame.iloc[-below:].isna().all(axis=None))
-        words = {next(iter(str(cell).split()), "") for cell in between.unique()}
-        are_named = len(words) == 1 and between.notna().all() and re.fullmatch(r"[^\W\d_]{3,}:?", min(words))
+        are_named = between.notna().all() and _have_one_word(str(cell).split() for cell in between.unique())
         are_periods = len(between) > 0 and bool(between.astype("string").str.fullmatch(_PERIOD, na=False).all())
         if are_few and (are_named or are_periods or between.empty or _hold_what_no_other_does(frame, name, ~dated)):
             return name, ~dated
     return _undated_together(frame)
+
+
+def _have_one_word(cells: Iterable[list[str]]) -> bool:
+    """Return whether the first word of all cells is one and the same, `Total 2023`, or the last one, `2023/01 계`."""
+    ends = {(words[0], words[-1]) if words else ("", "") for words in cells}
+    first, last = {end[0] for end in ends}, {end[1] for end in ends}
+    is_first = len(first) == 1 and re.fullmatch(r"[^\W\d_]{3,}:?", min(first)) is not None
+    return is_first or (len(last) == 1 and re.fullmatch(r"[^\W\d_]+", min(last)) is not None)
 
 
 def _hold_what_no_other_does(frame: pd.DataFrame, time: str, bad: NDArray[np.bool_]) -> bool:

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 # In order of preference; the loose ones count only when they hold dates, because "month" is often a feature.
 TIME_NAMES = ("timestamp", "datetime", "date_time", "date", "ds", "time")
 LOOSE_TIME_NAMES = ("month", "week", "day", "hour", "quarter", "year", "period")
-STEP_WORDS = ("step", "t", "time_idx", "matchday", "matchweek", "gameweek", "spieltag", "episode")
+STEP_WORDS = ("step", "t", "time_idx", "matchday", "matchweek", "gameweek", "spieltag", "episode", "congress")
 """Names of whole numbers that count the steps of a series."""
 STEP_NAMES = (*STEP_WORDS, "index", "year", "unnamed: 0")
 """Names of whole numbers that are the time where there are no dates."""
@@ -116,7 +116,7 @@ _OPENING_WORDS = {
 """Words of what there was at the beginning of a step, which the step before has brought about."""
 _DURATIONS = {"duration", "dauer", "durée", "duración", "duração", "durata"}
 _OUTCOMES = (
-    *("discharge", "streamflow", "runoff", "inflow", "qo", "qobs"),
+    *("discharge", "streamflow", "runoff", "inflow", "qo", "qobs", "mpg"),
     *("cases", "deaths", "fatalities", "accidents", "incidents", "orders", "admissions", "visitors", "ridership"),
 )
 """Last words of names of what weather, plans and prices bring about."""
@@ -168,13 +168,16 @@ _DIRECTIONS = (
     "dirección",
 )
 """Last words of names of degrees of a circle."""
-_SUBJECT_PROPERTIES = ("age", "alter", "âge", "edad", "età")
-"""Names of properties of the person that a row is about, rarely a target, in the languages of dates."""
+_SUBJECT_PROPERTIES = (
+    *("age", "alter", "âge", "edad", "età", "prestige", "educ", "babies", "preteen", "teens", "childs"),
+    "displacement",
+)
+"""Last words of names of properties of the person or the car that a row is about, rarely a target."""
 _SURVEY_WEIGHT = r"(samp|sample|survey|person|pers|psp|an|d|p|post)[_.]?(weight|wght|wgt|wt)s?"
 """Names of the number of persons that an answer of a survey stands for."""
 _PERSON_WORDS = {
     *("age", "agea", "sex", "gender", "gndr", "female", "race", "ethnicity", "marital", "maritalcat"),
-    *("educ", "education", "educat", "educcat", "income", "earnings", "wage"),
+    *("educ", "education", "educat", "educcat", "income", "earnings", "wage", "ahe"),
     *(
         "geschlecht",
         "geburtsdatum",
@@ -190,7 +193,7 @@ _PERSON_WORDS = {
     *("salario", "birthdate", "surname", "płeć", "nazwisko"),
 }
 """Words of what is asked of a person."""
-_PAY_WORDS = {"wage", "lwage", "wages", "earnings"}
+_PAY_WORDS = {"wage", "lwage", "wages", "earnings", "ahe"}
 """Words of what persons earn, which is asked for the sake of it."""
 _END_WORDS = {"event", "death", "dead", "died", "censor", "censored", "cens", "delta", "fustat"}
 """Last words of marks of those whose time had ended when it was measured, as of patients who died."""
@@ -222,7 +225,7 @@ _MONEY_WORDS = {
     *("preis", "kosten", "prix", "precio", "valor", "prezzo"),
 }
 _TOTALS = {
-    *("total", "sum", "sys", "overall", "gesamt", "insgesamt", "totalt"),
+    *("total", "sum", "sys", "overall", "gesamt", "insgesamt", "totalt", "suma", "summe", "soma"),
     *("totale", "итого", "razem", "celkem", "toplam"),
 }
 """Words of what others are parts of."""
@@ -233,7 +236,7 @@ _EXTRAS = {"fee", "fees", "tip", "tax", "discount", "shipping"}
 _CURRENCY = r"[$€£¥₹]|\b(EUR|USD|GBP|CHF|JPY|SEK|NOK|DKK|PLN|CZK|HUF|RON|RUB|UAH|CNY|INR|BRL|MXN|ARS|CLP|ZAR)\b"
 _INTENSITY_WORDS = {
     *("share", "rate", "ratio", "pct", "percent", "percentage", "score", "rating", "temperature", "temp", "speed"),
-    *("age", "level", "index", "priority", "rank"),
+    *("age", "level", "index", "priority", "rank", "mpg"),
 }
 """Words of numbers that are averaged, never summed."""
 _MEAN_WORDS = {"mean", "avg", "average", "median"}
@@ -394,7 +397,8 @@ def is_count_of_record(name: str) -> bool:
 
 def is_called_intensity(name: str) -> bool:
     """Return whether a column is averaged, never summed, by its name: `share_of_votes`, `Moisture [%]`."""
-    return not _INTENSITY_WORDS.isdisjoint(words_of(name)) or "%" in name or "per" in words_of(name)
+    is_share = re.search(r"(?<!\d)%", name) is not None  # and no `gross (23%)`
+    return not _INTENSITY_WORDS.isdisjoint(words_of(name)) or is_share or "per" in words_of(name)
 
 
 def is_called_mean(name: str) -> bool:

@@ -100,6 +100,8 @@ _COMMA_SECONDS = re.compile(r"(\d:\d{2}:\d{2}),(\d+)$")
 _REPUBLIC = re.compile(r"1[0-4]\d/\d{1,2}/\d{1,2}(?!\d)")
 _REPUBLIC_SHORT = re.compile(r"^(\d{2,3})(/\d{1,2}/\d{1,2}(?!\d))")
 """Dates of Taiwan: 113/01/31 is one of 2024, and in a column with such years 99/12/31 is of 2010."""
+_BUDDHIST = re.compile(r"^(\d{1,2}[/.-]\d{1,2}[/.-])(25[4-9]\d)(?!\d)")
+"""Dates of Thailand: 31/01/2567 is one of 2024."""
 _YEAR = r"((?:1[6-9]|2[0-2])\d{2})"
 _CLOCK = r"(\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?)"
 _MONTH = rf"({'|'.join(sorted(_NAMES, key=len, reverse=True))})"
@@ -122,7 +124,9 @@ _HAS_BLANK_OR_MARK = "[\u00a0\u202f]|[])*†]$"
 _Plain = str | Callable[[re.Match[str]], str]
 _PLAIN_FORMS: tuple[tuple[str, _Plain], ...] = (
     (r"[QTK]([1-4])[ /_-]?['’]?(\d{4}|\d{2})", lambda date: f"{full_year(date[2])}Q{date[1]}"),  # Q42010 is no X4201
-    (r"""(?:=?['"]|[A-Z]|year )(\d{4}.*?)"?""", r"\1"),  # '2024-01-31, X2024.01.31, year 2024
+    (r"""(?:=?['"]|[A-Z]|(?:year|anul|año|ano|jahr) )(\d{4}.*?)"?""", r"\1"),  # '2024-01-31, X2024.01.31, year 2024
+    (rf"(?:luna|month(?: of)?|mes de|mois de|monat) (.*{_YEAR})", r"\1"),
+    (rf"trim\w*\.? (I|II|III|IV) {_YEAR}", lambda date: f"{date[2]}Q{_ROMAN.index(date[1].upper()) + 1}"),
     (rf"(0?[1-9]|1[0-2])[/.-]{_YEAR}", lambda date: f"{date[2]}-{date[1]:0>2}"),  # 1/2024
     (rf"{_YEAR}[:_](0[1-9]|1[0-2])", r"\1-\2"),
     (rf"M(0[1-9]|1[0-2])[ /-]{_YEAR}", r"\2-\1"),
@@ -146,6 +150,7 @@ _PLAIN_FORMS: tuple[tuple[str, _Plain], ...] = (
     (r"FY ?['’]?(\d{4}|\d{2})[ /_-]*[QT]([1-4])", lambda date: f"{full_year(date[1])}Q{date[2]}"),
     (r"[QT]([1-4])[ /_-]*FY ?['’]?(\d{4}|\d{2})", lambda date: f"{full_year(date[2])}Q{date[1]}"),
     (r"(\d{1,4})([ _])(\d{1,2})\2(\d{4}|\d{2})", r"\1-\3-\4"),
+    (r"(\d{4}([/-])\d{2}\2\d{2}) -\d{1,4}", r"\1"),  # 2023/01/02 -1, the first slip of that day
     (r"([1-4])Q[ -]?['’]?(\d{4}|\d{2})", lambda date: f"{full_year(date[2])}Q{date[1]}"),
     (rf"{_YEAR}[ /.:-]?[QTK]0?([1-4])", r"\1Q\2"),  # K in Danish
     (rf"{_ORDINAL_NUMBER} ?(?:quart|trim)\w*\.?(?: of)? {_YEAR}", lambda date: f"{date[2]}Q{_ordinal(date[1])}"),
@@ -267,6 +272,8 @@ def _changes(first: str) -> Iterator[Callable[[str], str]]:
     """The changes that make cells plain, judged by the first one."""
     if _REPUBLIC.match(first):
         yield lambda cell: _REPUBLIC_SHORT.sub(lambda date: f"{int(date[1]) + 1911}{date[2]}", cell)
+    if _BUDDHIST.match(first):
+        yield lambda cell: _BUDDHIST.sub(lambda date: f"{date[1]}{int(date[2]) - 543}", cell)
     if _starts_span(first):
         yield _start_of_span
     if _COMMA_SECONDS.search(first):

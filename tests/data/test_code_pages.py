@@ -23,6 +23,8 @@ HUNGARIAN = "Időpont|Hőmérséklet|ÉRTÉK|Fogyasztás|Győr|Békés|Mennyisé
 RUSSIAN = "Дата|Цена|Объём продаж|ДАТА|ЦЕНА|КОЛИЧЕСТВО|Температура|Выручка, руб.|Магазин|Потребление, кВт"
 GREEK = "Ημερομηνία|Τιμή|ΗΜΕΡΟΜΗΝΙΑ|ΤΙΜΗ|Ποσότητα|Θερμοκρασία|ΠΩΛΗΣΕΙΣ|Κατανάλωση|Περιοχή"
 TURKISH = "Değer|Satış|Şehir|Ağırlık|Ölçüm|SICAKLIK ÖLÇÜMÜ|Gün|Çarşamba|İstanbul|Açılış|Kapanış"
+HEBREW = "תאריך|מחיר|כמות|מכירות|אזור|טמפרטורה|צריכה|חודש|שנה|מוצר"
+ARABIC = "التاريخ|السعر|الكمية|المبيعات|المنطقة|درجة الحرارة|الاستهلاك|الشهر|السنة|الصنف"
 LITHUANIAN = "Mėnuo|Šilumos kiekis|Data ir laikas|Suvartojimas, m³|Žemės ūkis|Įmonė|Kaina už vienetą"
 GERMAN = "Größe|Straße|Verkäufe|Änderung|Köln|Zürich|GESCHÄFTSJAHR|Übersicht|Menge in Stück"
 SPANISH = "Población|Año|Índice|Señal|Cádiz|León|Consumo eléctrico|Energía|Málaga"
@@ -40,6 +42,8 @@ WORDS = {
     ("cp1251", "Ukrainian"): "Місяць|КІЛЬКІСТЬ|Потужність|Дата|Область|Середня ціна|Київ|Запоріжжя",
     ("cp1253", "Greek"): GREEK,
     ("cp1254", "Turkish"): TURKISH,
+    ("cp1255", "Hebrew"): HEBREW,
+    ("cp1256", "Arabic"): ARABIC,
     ("cp1257", "Lithuanian"): LITHUANIAN,
     ("mac_roman", "German"): GERMAN,
     ("cp850", "German"): GERMAN,

@@ -134,14 +134,14 @@ def _undecided(label: str, column: str, evidence: str) -> DataError:
 # --------------------------------------------------------------------------- numbers among other signs
 
 _UNIT = r"(?:[$€£¥₹%]|EUR|USD|GBP|CHF|JPY)"
-_NO_UNIT = r"(?!(?i:EUR|USD|GBP|CHF|JPY|[AP]M\b|Q\d|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec))"
+_NO_UNIT = r"(?!(?i:EUR|USD|GBP|CHF|JPY|UTC|GMT|[AP]M\b|Q\d|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec))"
 _UNIT_BEHIND = rf"(?:[ \u00a0]{_NO_UNIT}[^\W\d_][\w²³°·%]{{0,9}}(?:/[^\W\d_]\w{{0,5}})?|[ \u00a0]?°[CFK]?)"
 _DRESSED = re.compile(
     rf"(?P<minus>[-−])?\+?(?P<open>\()?{_UNIT}? ?"
     r"(?P<number>\d{1,3}(?:[ \u00a0\u202f\u2009'’]\d{3})+(?:[.,]\d+)?|\d[\d.,]*|[.,]\d+)"
     rf"(?:[ \u00a0]?{_UNIT}|{_UNIT_BEHIND}|[ \u00a0])?(?P<close>\))?(?P<behind>-)?"
 )
-_WITH_FOOTNOTE = re.compile(r"([-+]?\d[\d.,]*)(?:[*†#]|[prb]| ?\([a-zA-Z]\)| ?\[\w{1,2}\]| (?![km]\b)[a-z]{1,2})")
+_WITH_FOOTNOTE = re.compile(r"([-+]?\d[\d.,]*)(?:[*†#]|[prbx]| ?\([a-zA-Z]\)| ?\[\w{1,2}\]| (?![km]\b)[a-z]{1,2})")
 """`e`, `p`, `b` and their like say that a value is estimated, provisional or the first of a new method."""
 _WITH_CODE = re.compile(r"([-+]?\d+),([0-9A-Z])")
 MOST_CODES = 6

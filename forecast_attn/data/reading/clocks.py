@@ -16,9 +16,10 @@ PERIODS_OF_DAY = (24, 48, 96, 144, 288)
 """Numbers of steps of equal length that a day is divided into."""
 _TIME_OF_DAY = r"\d{1,2}:\d{2}(?: ?[AaPp][Mm])?"
 _SPAN = rf"({_TIME_OF_DAY})\s?[-–]\s?{_TIME_OF_DAY}"
+_UNIVERSAL = r"(\d\d):?([0-5]\d) ?(?:UTC|GMT|Z)"
 _CLOCK = re.compile(
     r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[AaPp]\.?[Mm]\.?| ?[ap])?|\d{1,2}\.\d{2}\.\d{2}"
-    rf"|\d\d\s?-\s?\d\d|{_SPAN}"
+    rf"|\d\d\s?-\s?\d\d|{_SPAN}|{_UNIVERSAL}"
 )
 WEEK = re.compile(r"^(?:w|week|wk|kw|woche|semaine|semana|settimana|vecka|uge|uke)[ .]?(\d{1,2})$", re.IGNORECASE)
 _NUMBERED_HOUR = re.compile(r"([^\W\d_]*)[ _]?0?(\d{1,2})[ABX*]?")
@@ -30,7 +31,7 @@ _DOTTED_DATE = re.compile(r"(0?[1-9]|[12]\d|3[01])\.(0[1-9]|1[0-2])\.\d{2}")
 
 
 def is_clock(column: pd.Series) -> bool:
-    """Return whether cells are times of day without a date: `13:05`, `1:05 PM`, `13.05.00`, `13 - 14`."""
+    """Return whether cells are times of day without a date: `13:05`, `1:05 PM`, `13.05.00`, `13 - 14`, `1300 UTC`."""
     if pd.api.types.is_numeric_dtype(column.dtype) or column.dtype.kind in "mM":
         return False
     cells = column.iloc[:1000].dropna().astype(str).str.strip(" '").head(20)
@@ -129,7 +130,7 @@ def date_and_clock(date: pd.Series, clock: pd.Series) -> pd.Series:
 def _with_colons(clocks: pd.Series) -> pd.Series:
     """Times of day with colons and without quotes, and of intervals their start."""
     time = replaced(replaced(clocks, r"^'(.*)'$", r"\1"), r"^(\d\d)\s?-\s?\d\d$", r"\1:00")
-    time = replaced(time, f"^{_SPAN}$", r"\1")
+    time = replaced(replaced(time, f"^{_SPAN}$", r"\1"), f"^{_UNIVERSAL}$", r"\1:\2+00:00")
     return replaced(time, r"^(\d{1,2})\.(\d{2})\.(\d{2})$", r"\1:\2:\3")
 
 

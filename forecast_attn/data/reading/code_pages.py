@@ -19,6 +19,8 @@ NAMES = {
     WESTERN: "Latin-1",
     "cp1253": "Greek",
     "cp1254": "Turkish",
+    "cp1255": "Hebrew",
+    "cp1256": "Arabic",
     "cp1257": "Baltic",
     "iso8859-2": "Latin-2",
     "koi8_u": "KOI8",
@@ -48,6 +50,8 @@ _ALPHABETS = {
     "cp1251": _CYRILLIC,
     "cp1253": ("αβγδεζηθικλμνξοπρσςτυφχψωάέήίόύώϊϋΐΰ",),
     "cp1254": ("çğı\u0307öşüâîû",),
+    "cp1255": ("אבגדהוזחטיךכלםמןנסעףפץצקרשת",),
+    "cp1256": ("ءآأؤإئابةتثجحخدذرزسشصضطظعغفقكلمنهوىيپچژگـ",),
     "iso8859-2": _CENTRAL,
     "koi8_u": _CYRILLIC,
     "mac_roman": _WESTERN,
@@ -60,8 +64,8 @@ _ALPHABETS = {
 last, whose letters stand where Turkish ones do.
 """
 _LATIN = "abcdefghijklmnopqrstuvwxyz"
-_COMMON = set("оеаинтсрвлкαοιετνσηρ")
-"""Letters of which the half of a Cyrillic or Greek text consists, and hardly of one that is read in a wrong page."""
+_COMMON = set("оеаинтсрвлкαοιετνσηρיוהלאמרתבםاليمنترةوبدع")
+"""Letters of which the half of a text consists that is not Latin, and hardly of one that is read in a wrong page."""
 _SHARE = 0.8
 """Share of words that fit a language in which a text is written."""
 _SHORT = 3
@@ -109,6 +113,6 @@ def _is_word(text: str, alphabet: str) -> bool:
 
 
 def _is_usual(text: str) -> bool:
-    """Return whether the common letters of a Cyrillic or Greek text are the half of it; other text is usual."""
-    letters = [letter for letter in text.lower() if "α" <= letter <= "я"]
+    """Return whether the common letters of a text that is not Latin are the half of it; other text is usual."""
+    letters = [letter for letter in text.lower() if "α" <= letter <= "я" or "א" <= letter <= "ی"]
     return not letters or sum(letter in _COMMON for letter in letters) >= len(letters) / 2

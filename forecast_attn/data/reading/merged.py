@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import NoReturn
 
 import numpy as np
@@ -30,7 +29,7 @@ def filled_down(frame: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...]]:
     for name in frame.columns:
         column = frame[name]
         is_of_sums = len(filled) > 0 and column.isna().mean() < FEWEST_MERGED  # which have no month
-        if not column.hasnans or pd.isna(column.iloc[0]) or not _is_key(column) or is_of_sums:
+        if not column.hasnans or pd.isna(column.iloc[0]) or not _is_key(column, pd.DataFrame(filled)) or is_of_sums:
             break
         column = column.ffill()
         filled[name] = column.astype(np.int64) if holds_years(column) else column
@@ -44,7 +43,7 @@ def refuse_unmerged(frame: pd.DataFrame, source: str) -> NoReturn:
         DataError: names the first column.
     """
     name, first = str(frame.columns[0]), frame.iloc[:, 0]
-    problem = "holds numbers that are no years" if not _is_key(first) else "has no empty cell"
+    problem = "holds numbers that are no years" if not _is_key(first, pd.DataFrame()) else "has no empty cell"
     problem = f"is empty at {row_and_line(1)}, below no date or name" if first.iloc[:1].isna().any() else problem
     message = f"'{source}' has no merged cells, as --layout merged needs: its first column '{name}' {problem}"
     raise DataError(message, "leave --layout out", code="FA102", column=name, options=("layout",))
@@ -56,7 +55,11 @@ def has_merged_cells(frame: pd.DataFrame) -> bool:
     """
     if without_headings(frame) is not None:
         return True
-    merged = list(itertools.takewhile(lambda name: _is_merged(frame[name]), frame.columns[:-1]))
+    merged: list[str] = []
+    for name in frame.columns[:-1]:
+        if not _is_merged(frame[name], frame[merged].ffill()):
+            break
+        merged.append(name)
     if not merged or not frame.shape[1] > 2 or len(frame) < FEWEST_ROWS:
         return False
     blocks = frame[merged].ffill()[frame[merged[-1]].notna()]
@@ -65,13 +68,21 @@ def has_merged_cells(frame: pd.DataFrame) -> bool:
     return len(blocks) > 1 and not blocks.duplicated().any() and bool(beside[is_below].notna().all())
 
 
-def _is_merged(column: pd.Series) -> bool:
-    return _is_key(column) and bool(column.notna().iloc[0]) and column.isna().mean() >= FEWEST_MERGED
+def _is_merged(column: pd.Series, above: pd.DataFrame) -> bool:
+    return _is_key(column, above) and bool(column.notna().iloc[0]) and column.isna().mean() >= FEWEST_MERGED
 
 
-def _is_key(column: pd.Series) -> bool:
-    """Return whether cells are names, dates, years or codes: whole numbers, each above the empty cells of its rows."""
+def _is_key(column: pd.Series, above: pd.DataFrame) -> bool:
+    """Return whether cells are names, dates, years or codes: whole numbers, each above the empty cells of its rows.
+
+    Args:
+        column: with empty cells.
+        above: the columns before it, filled, of which the numbers have each one once: hours of a day.
+    """
     if not pd.api.types.is_numeric_dtype(column.dtype):
         return True
     known = column.dropna()
-    return holds_years(known) or (column.isna().mean() >= FEWEST_MERGED and are_counts(known) and bool(known.is_unique))
+    if holds_years(known) or column.isna().mean() < FEWEST_MERGED or not are_counts(known):
+        return holds_years(known)
+    name = str(column.name)
+    return not above.assign(**{name: column}).dropna(subset=[name]).duplicated().any()

@@ -31,6 +31,8 @@ _WITH_WORDS = re.compile(
     r"([^\W\d_]{3,9}\.?|[QqTt][1-4]|[Ww]\d\d?)[ /_'-]*\d{2,4}|\d{4}[ /_-]*([^\W\d_]{3,9}|[Ww]\d\d?)"
 )
 """Names that may be months, quarters or weeks: `Jan-24`, `Q1 2024`, `2024 W05`."""
+_OF_A_YEAR = re.compile(r"\b(annual|average|total|anual|annuel|totale)\b", re.IGNORECASE)
+"""Words of columns that sum up the months beside them: `2014 Annual`."""
 _FORMS = (_DATED, _WITH_WORDS)
 _PLAINER = [
     (re.compile(form), plain)
@@ -68,7 +70,8 @@ def find_steps(frame: pd.DataFrame, variable: str | None = None) -> StepColumns 
     numbers = _numbers(frame)
     if variable is not None:
         return _by_variable(numbers).get(variable)
-    forms = ({name: text for name in numbers if form.fullmatch(text := _plain_date(name))} for form in _FORMS)
+    parts = [name for name in numbers if _OF_A_YEAR.search(name) is None]
+    forms = ({name: text for name in parts if form.fullmatch(text := _plain_date(name))} for form in _FORMS)
     dated = [steps for texts in forms if (steps := _dated(texts)) is not None]
     if dated:
         return max(dated, key=lambda steps: len(steps.names))
