@@ -157,6 +157,54 @@ def forecasts_by_quarters() -> pd.DataFrame:
     return quarters.to_frame(index=False).assign(**series, orig_index=counter)
 
 
+def pieces_of_shops() -> pd.DataFrame:
+    """Mostly one piece is sold at a time, and its price is no amount."""
+    days = sorted(uneven_days(900, 1))
+    pieces = RNG.choice([1.0, 1.0, 1.0, 1.0, 2.0, 3.0, -1.0], 900)
+    return pd.DataFrame(
+        {"date": days, "shop_id": RNG.integers(2, 9, 900), "item_price": noise(900), "item_cnt": pieces}
+    )
+
+
+def meters_of_clients() -> pd.DataFrame:
+    """Clients differ by a number, and in size by more than countries do."""
+    loads = {f"MT_{client:03}": 10.0 ** (client % 5) + noise(120) for client in range(60)}
+    return pd.DataFrame({"": pd.date_range("2011-01-01", periods=120, freq="h").astype(str), **loads})
+
+
+def deaths_and_weather() -> pd.DataFrame:
+    names = ("death", "cvd", "resp", "temp", "rhum", "o3")
+    return pd.DataFrame({"date": days(200), **{name: noise(200).round(1) for name in names}})
+
+
+def calls_and_durations() -> pd.DataFrame:
+    """Durations that differ from row to row name no things."""
+    waits = [f"0:{minute:02}:{second:02}" for minute, second in zip(*RNG.integers(0, 60, (2, 200)), strict=True)]
+    week = 200 + 60 * np.sin(np.arange(200) * 2 * np.pi / 7)
+    calls = RNG.poisson(week)
+    return pd.DataFrame(
+        {"Index": range(1, 201), "Calls": calls, "Answered": calls - 9, "Talk": waits[::-1], "Wait": waits}
+    )
+
+
+def shares_of_patients() -> pd.DataFrame:
+    """Weeks of the CDC, of which 2014 has 53; shares stand beside the patients that they are of."""
+    weeks = [(year, week) for year in range(2010, 2016) for week in range(1, 53 + (year == 2014))]
+    frame = pd.DataFrame(
+        [(f"Region {at}", *week) for week in weeks for at in (1, 2)], columns=["REGION", "YEAR", "WEEK"]
+    )
+    patients = RNG.integers(20_000, 40_000, len(frame))
+    flu = (patients * RNG.uniform(0.01, 0.05, len(frame))).astype(int)
+    return frame.assign(**{"% FLU": (100 * flu / patients).round(3), "TOTAL PATIENTS": patients, "FLU": flu})
+
+
+def load_and_temperatures() -> pd.DataFrame:
+    """Stamps have no marks, and the stations are no weeks."""
+    stamps = [f"{at.month}{at:%d%Y} {at.hour}:00" for at in pd.date_range("2005-01-01 01:00", periods=600, freq="h")]
+    stations = {f"w{number}": RNG.integers(30, 70, 600) for number in range(1, 26)}
+    return pd.DataFrame({"ZONEID": 1, "TIMESTAMP": stamps, "LOAD": noise(600), **stations})
+
+
 def climate_of_cities(*, by_month: bool) -> pd.DataFrame:
     """The months of a typical year, by words, one city below the other or all of them for each month."""
     months = [calendar.month_abbr[month] for month in range(1, 13)]
@@ -301,6 +349,12 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
     "pay": (answers_about_pay, {"target": None, "resample": "2", "aggregate": None}),
     "congress": (seats_by_congress, {"time": "Congress", "item_id": "Chamber,Party"}),
     "quarters": (forecasts_by_quarters, {"time": "year,quarter", "target": "fc", "wide": None}),
+    "pieces": (pieces_of_shops, {"target": "item_cnt", "aggregate": "sum"}),
+    "meters": (meters_of_clients, {"wide": True}),
+    "mortality": (deaths_and_weather, {"target": "death", "wide": None}),
+    "calls": (calls_and_durations, {"target": "Calls"}),
+    "flu": (shares_of_patients, {"time": "YEAR,WEEK", "item_id": "REGION", "target": "FLU"}),
+    "load": (load_and_temperatures, {"layout": None, "target": "LOAD"}),
     "lags": (past_of_a_series, {"target": "V1", "wide": None}),
 }
 
@@ -365,6 +419,13 @@ def test_rows_without_names_are_series_where_their_numbers_go_on(
     proposals = find_proposals(tmp_path / "GunPoint.tsv", DataConfig())
     options = dict(proposals[0].options) if proposals else {}
     assert {key: options.get(key) for key in expected} == expected
+
+
+def test_parts_of_a_server_are_series(tmp_path: Path) -> None:
+    """A file without names holds how busy each of them is."""
+    frame = pd.DataFrame(1 / (1 + np.exp(-RNG.normal(0, 0.3, (300, 14)).cumsum(axis=0))).round(4))
+    frame.to_csv(tmp_path / "machine.txt", header=False, index=False)
+    assert dict(find_proposals(tmp_path / "machine.txt", DataConfig())[0].options).get("wide") is True
 
 
 def test_each_variable_that_has_a_column_for_each_year_gets_a_command(tmp_path: Path) -> None:

@@ -23,6 +23,8 @@ MANY = 6
 _MANY_CALLED_ALIKE = 4
 """Fewest such columns where they are called by the codes of shares, or end in the same words."""
 _LETTERS_OF_SHARES = {3, 4, 5}
+_MANY_OF_A_STEM = 40
+"""Fewest columns that only a number tells apart, as `MT_001` of meters."""
 _LETTERS_OF_A_STEM = 3
 """Fewest letters before a number that say what all columns are: `store_1`, and no `X1`."""
 _SCALE_APART = 20.0
@@ -51,11 +53,17 @@ def are_alike(columns: list[pd.Series], *, may_differ: bool, are_unnamed: bool) 
     is_word = stem is not None and len(stem) >= _LETTERS_OF_A_STEM
     if stem is not None and (is_word or len(names) > 2) and are_of_one_scale:
         return True
+    if are_unnamed and len(names) >= _MANY_SHARES and all(column.dropna().between(0, 1).all() for column in columns):
+        return True  # how busy each part of a server is
     if is_word and len(names) > 2 and _differ_by_one_number(names):
         return not are_unnamed
-    if may_differ or any(map(is_called_past, names)) or _have_codes_among(columns):
+    is_weather = [is_called_weather(name) for name in names]
+    is_driven = any(is_weather) and not all(is_weather)  # deaths beside temperatures
+    if may_differ or is_driven or any(map(is_called_past, names)) or _have_codes_among(columns):
         return False
     if len(names) >= MANY and all(column.dropna().isin((0, 1)).all() for column in columns):  # crises of countries
+        return True
+    if stem is not None and len(names) >= _MANY_OF_A_STEM:
         return True
     if are_of_one_scale:
         return len(names) >= (_MANY_CALLED_ALIKE if _are_called_alike(names) else MANY)

@@ -14,6 +14,7 @@ from forecast_attn.checking.amounts import are_marks
 from forecast_attn.checking.number_times import is_of_the_calendar
 from forecast_attn.data.column_names import counts_rows, is_called_age, is_called_coordinate
 from forecast_attn.data.reading.cell_kinds import shape
+from forecast_attn.data.reading.clocks import is_clock
 from forecast_attn.data.reading.time_parts import are_whole, holds_years
 from forecast_attn.data.timestamps import looks_like_dates
 
@@ -36,6 +37,8 @@ _NAMED = 0.9
 """Share of rows with a name of their own."""
 _FEWEST_IN_BLOCKS = 5
 """Rows of one property, on average, without whose mean the others may follow each other."""
+_MOSTLY_UP = 0.6
+"""Share of rows at which a time of day goes up."""
 _MANY_SHAPES = 3
 """Forms of codes, `V90/2000` and `E-101`, that no numbering of rows has."""
 
@@ -52,7 +55,7 @@ def may_be_steps(frame: pd.DataFrame) -> bool:
     """
     columns = [frame[name] for name in map(str, frame.columns) if not counts_rows(name)]
     texts = [column for column in columns if isinstance(column.dtype, pd.CategoricalDtype)]
-    texts = [column for column in texts if not is_of_the_calendar(column) and not looks_like_dates(column)]
+    texts = [each for each in texts if not (is_of_the_calendar(each) or looks_like_dates(each) or _are_durations(each))]
     numbers = [each for each in columns if each.dtype.kind in "iuf" and each.nunique() >= _FEWEST_DISTINCT]
     if _are_things(texts, numbers):
         return False
@@ -61,6 +64,14 @@ def may_be_steps(frame: pd.DataFrame) -> bool:
         return True
     switches = [each for each in columns if each.dtype.kind in "biuf" and each.nunique() == 2]
     return _follow_themselves(numbers[:MOST_COLUMNS], [*(text.cat.codes for text in texts), *switches])
+
+
+def _are_durations(text: pd.Series) -> bool:
+    """Return whether cells such as `0:02:36` do not go on from row to row, as the hours of days do."""
+    if not is_clock(text):
+        return False
+    cells = text.head(MOST_ROWS).astype("str").to_numpy()
+    return bool(np.mean(cells[1:] > cells[:-1]) < _MOSTLY_UP)
 
 
 def _are_things(texts: list[pd.Series], numbers: list[pd.Series]) -> bool:

@@ -230,9 +230,9 @@ def column_of_levels(frame: pd.DataFrame, target: str, taken: Container[str]) ->
     numbers = pd.to_numeric(frame[target], errors="coerce")
     texts = [name for name in map(str, frame.columns) if isinstance(frame[name].dtype, pd.CategoricalDtype)]
     names = [name for name in texts if name not in taken and _may_name_series(frame[name])]
-    told = {name: _share_told(numbers, frame[name]) for name in names}
-    best = max(told, key=lambda name: told[name], default=None)
-    return best if best is not None and told[best] >= _MOSTLY_TOLD else None
+    shares = {name: _share_told(numbers, frame[name]) for name in names}
+    best = max(shares, key=lambda name: shares[name], default=None)
+    return best if best is not None and shares[best] >= _MOSTLY_TOLD else None
 
 
 def _share_told(numbers: pd.Series, names: pd.Series) -> float:

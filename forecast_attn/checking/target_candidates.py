@@ -40,6 +40,7 @@ from forecast_attn.data.column_names import (
     is_called_level,
     is_called_money,
     is_called_of_device,
+    is_called_of_examined,
     is_called_opening,
     is_called_outcome,
     is_called_past,
@@ -216,12 +217,20 @@ class _Evidence:
         weather = {each for each in self.values if is_called_weather(each)}
         averaged = {each for each in self.values if is_called_intensity(each) and not is_called_level(each)}
         bases = {each for each in self.values if is_called_base(each)}
+        examined = {each for each in self.values if averaged and is_called_of_examined(each)}
         averaged = (averaged - weather) | (bases if len(bases) == 1 else set())  # men, women and all are the subject
-        averaged |= {each for each in self.values if is_called_exposure(each)}
+        averaged |= examined | self.unit_prices | {each for each in self.values if is_called_exposure(each)}
         others = [each for each in self.values if self.doubts[each] is None and each not in weather | averaged]
         counts = [each for each in others if ends_in_amount(each) or counts_many(self.values[each])]
         is_driven = len(others) == 1 or any(_is_mostly_known(self.values[each]) for each in counts)
         return (averaged if others else set()) | (weather if is_driven else set())
+
+    @cached_property
+    def unit_prices(self) -> set[str]:
+        """The prices of one piece of what events sell, beside the number of pieces or an amount."""
+        prices = {each for each in self.values if self.candidate.is_of_events and is_called_unit_price(each)}
+        others = (each for each in self.values if each not in prices and self.doubts[each] is None)
+        return prices if any(is_called_count(each) or ends_in_amount(each) for each in others) else set()
 
     @cached_property
     def pollutants(self) -> set[str]:

@@ -74,8 +74,9 @@ def doubt_about(values: pd.Series, series: NDArray[np.int64], candidate: RoleCan
         return Doubt.NAME
     if candidate.event_stamps is not None and _are_numbers_of_documents(values, candidate.event_order):
         return Doubt.NAME
+    are_pieces = candidate.event_stamps is not None and is_called_count(name)  # mostly one of them is sold
     if (
-        _stands_still(values, series)
+        (_stands_still(values, series) and not (are_pieces and values.nunique() > 2))
         or _are_codes(values)
         or (are_marks(values.dropna().to_numpy()) and not is_called_money(name))
         or (series.any() and _follows_time(values, candidate))

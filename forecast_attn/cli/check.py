@@ -27,7 +27,7 @@ def check(
         str,
         typer.Argument(
             metavar="DATA",
-            help="Table: CSV, Parquet, Feather, JSON or spreadsheet, also at a URL; - for stdin.",
+            help="Table: CSV, Parquet, Feather, JSON, Stata or spreadsheet, also at a URL; - for stdin.",
             show_default=False,
         ),
     ],

@@ -28,7 +28,7 @@ TableArgument = Annotated[
     Path | None,
     typer.Argument(
         metavar="[DATA]",
-        help="Table: CSV, Parquet, Feather, JSON or spreadsheet, also at a URL; - for stdin.",
+        help="Table: CSV, Parquet, Feather, JSON, Stata or spreadsheet, also at a URL; - for stdin.",
         show_default=False,
     ),
 ]

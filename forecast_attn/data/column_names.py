@@ -126,6 +126,7 @@ PRICE = "price"
 """What is forecast where nothing is sold in the table."""
 _AMOUNTS = (
     *("sales", "demand", "consumption", "cons", "usage", "load", "generation", "production", "quantity", "units"),
+    *("power", "leistung", "puissance", "potencia", "potência", "potenza", "vermogen", "effekt", "moc", "výkon"),
     *("verbrauch", "menge", "absatz", "erzeugung", "consommation", "quantité", "consumo", "cantidad", "quantidade"),
     *("quantità", "verbruik", "aantal", "antal", "antall", "förbrukning", "zużycie", "produkcja", "sprzedaż", "ilość"),
     *("spotřeba", "množství", "počet", "fogyasztás", "mennyiség", "eladás", "количество", "продажи", "объем"),
@@ -134,7 +135,7 @@ _AMOUNTS = (
 """Last words of names of amounts: `Zone 1 Power Consumption`."""
 _ENERGY = r"[kmg]wh?\)?$|\b[kmg]wh?\b"
 """Units of energy and power in a name: `reskwh`, `Solar (MW)`, `kW sys`."""
-_DEVICE_WORDS = {"batt", "battery", "rssi", "snr", "uptime"}
+_DEVICE_WORDS = {"batt", "battery", "rssi", "snr", "uptime", "fwhm", "limit"}
 """Words of how a device is doing, beside what it measures."""
 _WEATHER_WORDS = {
     *("temperature", "temp", "atemp", "humidity", "hum", "wind", "windspeed", "precipitation", "rain", "rainfall"),
@@ -146,6 +147,8 @@ _LEVELS = {"level", "index"}
 """Words of levels, which are forecast as often as amounts are."""
 _BASES = {"samplesize", "sample", "population", "pop", "staffed"}
 """Words of the number of persons that counts and shares are of, or who answer the calls."""
+_EXAMINED = {"patients", "respondents", "providers", "tests", "tested"}
+"""Last words of the number of those of whom shares beside it are: they had the flu."""
 _EXPOSURES = {"exposure", "experience", "exper", "tenure", "games", "played"}
 """Last words of how much or how long something was done for a result: games played, years of experience."""
 _PAST_WORDS = {"lag", "lagged", "shifted", "rolling", "change", "previous", "prev"}
@@ -482,6 +485,11 @@ def is_one_of_letters(name: str, names: list[str]) -> bool:
 def is_called_base(name: str) -> bool:
     """Return whether a column holds by its name the number that counts and shares are of: `population`."""
     return not _BASES.isdisjoint(words_of(name))
+
+
+def is_called_of_examined(name: str) -> bool:
+    """Return whether a column counts by its name who was examined or asked, or by whom: `TOTAL PATIENTS`."""
+    return not _EXAMINED.isdisjoint(words_of(name)[-1:])
 
 
 def is_called_rank(name: str) -> bool:

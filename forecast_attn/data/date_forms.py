@@ -218,13 +218,32 @@ def _year_first(first: str, clocks: tuple[str, ...]) -> Iterator[str]:
 
 
 def _weeks(text: pd.Series) -> NaiveStamps:
-    """ISO weeks as their Monday, or the day named."""
+    """ISO weeks as their Monday, or the day named; those of the CDC as their Sunday, where a 53rd is of no ISO year."""
     parts = text.str.extract(_WEEK)
     stamps = parse_form(parts[0] + "-W" + parts[1] + "-" + parts[2].fillna("1"), "%G-W%V-%u")
     # pandas 2 reads week 53 of a year that has 52 as the first week of the next year.
     week = pd.Series(stamps).dt.isocalendar().week.fillna(0).to_numpy(np.int64)
-    stamps[parts[1].str.fullmatch("53", na=False).to_numpy(bool) & (week != 53)] = np.datetime64("NaT")
-    return stamps
+    is_bad = parts[1].str.fullmatch("53", na=False).to_numpy(bool) & (week != 53)
+    stamps[is_bad] = np.datetime64("NaT")
+    if not is_bad.any() or parts[2].notna().any():
+        return stamps
+    sundays = _weeks_from_sunday(parts[0], parts[1])
+    return stamps if np.isnat(sundays[is_bad]).any() else sundays
+
+
+def _weeks_from_sunday(year: pd.Series, week: pd.Series) -> NaiveStamps:
+    """The Sundays of weeks of the CDC (MMWR), of which the first one of a year has four days of it or more."""
+
+    def first_sunday(years: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The day of it, from 1 January 1970 on, which was a Thursday."""
+        fourth = (years - 1970).astype("datetime64[Y]").astype("datetime64[D]").astype(np.int64) + 3
+        return fourth - (fourth + 4) % 7
+
+    known = (year.notna() & week.notna()).to_numpy(bool)
+    years = np.asarray(year.fillna("1970").astype(np.int64), np.int64)
+    days = first_sunday(years) + 7 * (np.asarray(week.fillna("1").astype(np.int64), np.int64) - 1)
+    is_of_year = known & (days < first_sunday(years + 1))
+    return np.where(is_of_year, days.astype("datetime64[D]"), np.datetime64("NaT")).astype("datetime64[ns]")
 
 
 def _quarters(text: pd.Series) -> NaiveStamps:

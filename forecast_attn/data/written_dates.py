@@ -149,7 +149,9 @@ _PLAIN_FORMS: tuple[tuple[str, _Plain], ...] = (
     (r"FY ?['’]?(\d{2})(?:[/-]\d{2})?", lambda date: full_year(date[1])),
     (r"FY ?['’]?(\d{4}|\d{2})[ /_-]*[QT]([1-4])", lambda date: f"{full_year(date[1])}Q{date[2]}"),
     (r"[QT]([1-4])[ /_-]*FY ?['’]?(\d{4}|\d{2})", lambda date: f"{full_year(date[2])}Q{date[1]}"),
-    (r"(\d{1,4})([ _])(\d{1,2})\2(\d{4}|\d{2})", r"\1-\3-\4"),
+    (r"(\d{1,4})([ _])(\d{1,2})\2(\d{4}|\d{2})( \d.*)?", lambda date: f"{date[1]}-{date[3]}-{date[4]}{date[5] or ''}"),
+    (rf"(\d{{1,2}})(\d\d){_YEAR} {_CLOCK}", r"\1/\2/\3 \4"),  # 1012005 1:00
+    (r"(\d{4}-\d\d-\d\d)(\.\d{2,})", lambda date: _of_fraction(date[1], float(date[2]))),  # of astronomers
     (r"(\d{4}([/-])\d{2}\2\d{2}) -\d{1,4}", r"\1"),  # 2023/01/02 -1, the first slip of that day
     (r"([1-4])Q[ -]?['’]?(\d{4}|\d{2})", lambda date: f"{full_year(date[2])}Q{date[1]}"),
     (rf"{_YEAR}[ /.:-]?[QTK]0?([1-4])", r"\1Q\2"),  # K in Danish
@@ -313,6 +315,11 @@ def _first_day(month: str, day: str, last_month: str | None, year: str) -> str:
 def _dotted(date: re.Match[str]) -> str:
     """A stamp whose clock has points: `31.01.2024 13.05`."""
     return f"{date[1]} {':'.join(part for part in date.groups()[1:] if part)}"
+
+
+def _of_fraction(day: str, fraction: float) -> str:
+    """The stamp at a part of a day: `2014-05-23.5` is noon."""
+    return f"{pd.Timestamp(day) + pd.Timedelta(round(fraction * 86_400_000), 'ms')}"
 
 
 def _of_milliseconds(number: int) -> str:

@@ -100,6 +100,8 @@ FORMATS: dict[str, tuple[Callable[[pd.DataFrame], bytes], dict[str, Any]]] = {
     "Feather": (lambda table: feather(table, "zstd"), {}),
     "Feather, uncompressed": (lambda table: feather(table, "uncompressed"), {}),
     "Arrow stream": (lambda table: stream(table), {}),
+    "Stata": (lambda table: stata(table, 118), {}),
+    "Stata of 2005": (lambda table: stata(table, 114), {}),
     "shuffled rows": (lambda table: csv(table.sample(frac=1, random_state=1)), {}),
     "shuffled columns": (lambda table: csv(table[["wind", "target", "count", "timestamp", "item_id"]]), {}),
     "shuffled Parquet": (lambda table: table.sample(frac=1, random_state=2)[table.columns[::-1]].to_parquet(), {}),
@@ -124,6 +126,12 @@ def feather(table: pd.DataFrame, compression: str) -> bytes:
     return target.getvalue()
 
 
+def stata(table: pd.DataFrame, version: Any) -> bytes:
+    target = io.BytesIO()
+    table.to_stata(target, write_index=False, version=version)
+    return target.getvalue()
+
+
 def stream(table: pd.DataFrame) -> bytes:
     target = io.BytesIO()
     arrow = pa.Table.from_pandas(table, preserve_index=False)
@@ -144,7 +152,7 @@ def test_every_format_gives_the_same_panel(table: pd.DataFrame, name: str, tmp_p
     assert_same(panel_of(other, **options), panel_of(path))
 
 
-@pytest.mark.parametrize("name", ["semicolons", "gzip", "Parquet", "Feather"])
+@pytest.mark.parametrize("name", ["semicolons", "gzip", "Parquet", "Feather", "Stata"])
 def test_standard_input(table: pd.DataFrame, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(FORMATS[name][0](table))))
     assert_same(panel_of("-"), panel_of(table))
@@ -337,7 +345,7 @@ def test_a_wide_table_cannot_have_the_new_names(wide: pd.DataFrame) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["Parquet", "Feather", "Arrow stream"])
+@pytest.mark.parametrize("name", ["Parquet", "Feather", "Arrow stream", "Stata"])
 def test_damaged_files(table: pd.DataFrame, name: str, tmp_path: Path) -> None:
     content, random = FORMATS[name][0](table), np.random.default_rng(0)
     cases = [content[:-9], content[: len(content) // 2], content[:30] + bytes(200) + content[230:]]

@@ -176,6 +176,20 @@ def test_every_iso_week_is_the_one_of_pythons_calendar() -> None:
     np.testing.assert_array_equal(parse_timestamps(written)[0], days.to_numpy())
 
 
+@given(st.sampled_from([2003, 2008, 2014, 2025, 2031]))
+def test_weeks_of_the_cdc_begin_on_sundays_where_a_53rd_one_is_of_no_iso_year(year: int) -> None:
+    """Days counted one by one: the first week of a year is the first one, from Sunday on, with four days of it."""
+    expected, week = {}, 0
+    for sunday in pd.date_range(f"{year - 1}-12-01", f"{year}-12-31", freq="W-SUN"):
+        if (pd.date_range(sunday, periods=7).year == year).sum() >= 4:
+            week += 1
+            expected[f"{year}-W{week:02d}"] = sunday
+    assert week == 53
+    stamps, bad = parse_timestamps(pd.Series(list(expected)))
+    assert not bad.any()
+    np.testing.assert_array_equal(stamps, pd.DatetimeIndex(list(expected.values())).to_numpy())
+
+
 # --------------------------------------------------------------------------- two-digit years
 
 

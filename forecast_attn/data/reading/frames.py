@@ -44,7 +44,7 @@ def read_frame(table: Any, config: DataConfig) -> pd.DataFrame:
     if isinstance(table, pd.Series):
         table = table.to_frame(VALUE if table.name is None else table.name)
     if isinstance(table, pd.DataFrame):
-        return _from_pandas(table, config)
+        return frame_of_pandas(table, config, LABEL)
     if hasattr(table, "collect") and not hasattr(table, "__arrow_c_stream__"):
         table = table.collect()  # a lazy frame
     if not hasattr(table, "__arrow_c_stream__"):
@@ -62,12 +62,17 @@ def _from_darts(table: Any) -> Any:
     return pd.concat(frames, names=["item_id"]).reset_index() if table is series else frames[""].reset_index()
 
 
-def _from_pandas(table: pd.DataFrame, config: DataConfig) -> pd.DataFrame:
+def frame_of_pandas(table: pd.DataFrame, config: DataConfig, label: str) -> pd.DataFrame:
+    """A frame of pandas as one with columns of the few types that the package knows.
+
+    Raises:
+        DataError: no rows, repeated names, or a column that holds neither numbers nor text nor time stamps.
+    """
     table = _with_index(table, config)
     names = [_joined(name) for name in table.columns]
-    check_names(names, LABEL)
+    check_names(names, label)
     if not len(table):
-        raise DataError(f"{LABEL} has no rows", "add rows of data")
+        raise DataError(f"{label} has no rows", "add rows of data")
     columns = {name: _column(table.iloc[:, index], name, config) for index, name in enumerate(names)}
     return pd.DataFrame(columns, index=pd.RangeIndex(len(table)), copy=False)
 

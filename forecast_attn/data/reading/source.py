@@ -30,6 +30,7 @@ Progress = Callable[[int, int], None]
 
 STDIN = "-"
 SPREADSHEET = "spreadsheet"
+STATA = "Stata"
 CHUNK = 1 << 22
 """Bytes read at once: enough for two threads to share, little beside any table that needs it."""
 MOST_UNPACKED = 300
@@ -54,10 +55,13 @@ FILE_TYPES = (
     ".xls",
     ".ods",
     ".tsf",
+    ".dta",
     ".jsonl",
     ".ndjson",
 )
 
+_OLD_STATA = (113, 114, 115)
+"""Versions of files of Stata 8 to 12, which is their first byte; the second one tells the order of bytes."""
 # First bytes -> kind. Names are not trusted: a .csv that is Parquet is read as Parquet.
 _MAGIC = {
     b"\x1f\x8b": "gzip",
@@ -72,11 +76,17 @@ _MAGIC = {
     b"\x89HDF": "HDF5",
     b"\xd0\xcf\x11\xe0": "xls",
     b"SQLite format 3": "SQLite",
+    b"<stata_dta>": STATA,
+    **{bytes((version, order, 1)): STATA for version in _OLD_STATA for order in (1, 2)},
+    b"$FL": "SPSS",
+    bytes(12) + b"\xc2\xea\x81": "SAS",
 }
 _UNREADABLE = {
     "Feather 1": "a Feather file of the first version: write it again: pyarrow.feather.write_feather(table, path)",
     "HDF5": "an HDF5 file: save the table as CSV or Parquet",
     "SQLite": "a SQLite database: save the table as CSV or Parquet",
+    "SPSS": "an SPSS file: save the table as CSV or Stata",
+    "SAS": "a SAS file: save the table as CSV or Parquet",
 }
 _DAMAGE = (EOFError, OSError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, pa.ArrowException)
 TEXT_KINDS = ("text", "gzip", "zstd", "bzip2", "xz", "zip")
@@ -142,7 +152,7 @@ class Source:
 
     @functools.cached_property
     def kind(self) -> str:
-        """Kind of the content, by its first bytes: parquet, feather, arrow stream, spreadsheet, or one of `TEXT_KINDS`.
+        """Kind of the content by its first bytes: parquet, feather, arrow stream, spreadsheet, Stata, `TEXT_KINDS`.
 
         Raises:
             DataError: empty, or of a kind that is not read.

@@ -21,12 +21,15 @@ from forecast_attn.data.reading.json_file import is_json
 from forecast_attn.data.reading.layouts import arranged, check_layout, is_arranged
 from forecast_attn.data.reading.merged import filled_down, refuse_unmerged
 from forecast_attn.data.reading.sheets import holds_sheets, sheet_as_text, sheet_names
-from forecast_attn.data.reading.source import SPREADSHEET, Progress, Source, table_name
+from forecast_attn.data.reading.source import SPREADSHEET, STATA, Progress, Source, table_name
+from forecast_attn.data.reading.stata import read_stata
 from forecast_attn.data.reading.tsf import is_tsf, read_tsf
 from forecast_attn.data.reading.undated import without_undated
 from forecast_attn.data.reading.wide import check_wide, is_long, made_long
 from forecast_attn.errors import ConfigError, DataError
 
+_TYPED = (*COLUMNAR, STATA)
+"""Kinds of files whose columns have types, and no text around them."""
 OPTIONS_OF_FILES = ("delimiter", "encoding")
 """Options that say how a file of text is written; a sheet may have titles, sums and numbers in texts, too."""
 
@@ -53,8 +56,8 @@ def read_table(
     """Read a table.
 
     Args:
-        table: a path (CSV, gzip, zstd, JSON, Parquet, Feather; told apart by content), "-" for standard input, a pandas
-            DataFrame, one of a library that speaks Arrow's C stream, such as polars, or a `Source` of bytes.
+        table: a path (CSV, gzip, zstd, JSON, Parquet, Feather, Stata; told apart by content), "-" for standard input,
+            a pandas DataFrame, one of a library that speaks Arrow's C stream, such as polars, or a `Source` of bytes.
         config: how the file is written, where the user says so, and which columns are identifiers.
         progress: called with the bytes read so far and the bytes there are.
         report: called with what is worth knowing about the file.
@@ -128,11 +131,11 @@ def read_beside(
     """
     source = opened(table)
     kind = source.kind if isinstance(source, Source) else None
-    if kind is None or kind in COLUMNAR:
+    if kind is None or kind in _TYPED:
         config = replace(config, **{name: getattr(DataConfig, name) for name in TEXT_OPTIONS})
     if config.sheet is not None:
         config = replace(config, sheet=_sheet_beside(source, config.sheet))
-    if isinstance(source, Source) and kind not in COLUMNAR and time and config.header_rows == 1 and not is_tsf(source):
+    if isinstance(source, Source) and kind not in _TYPED and time and config.header_rows == 1 and not is_tsf(source):
         text = sheet_as_text(source, config.sheet) if holds_sheets(source) else source
         config = replace(config, skip_rows=lines_above_header(text, config, time))
     identifier = None if wide else item_id or config.item_id
@@ -172,6 +175,8 @@ def _frame_of(table: Any, config: DataConfig, progress: Progress | None, report:
         raise ConfigError(f"--sheet {config.sheet}: {source.label} is no spreadsheet and no JSON", "leave --sheet out")
     if source.kind in COLUMNAR:
         return read_columnar(source, config, progress)
+    if source.kind == STATA:
+        return read_stata(source, config, progress)
     if is_tsf(source):
         refuse_text_options(config, f"{source.label} is a .tsf file")
         return read_tsf(source, config, report)
