@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from forecast_attn.checking.number_times import FEWEST_ROWS
-from forecast_attn.data.column_names import (
+from forecast_attn.checking.value_names import (
     is_called_base,
     is_called_intensity,
     is_called_past,

@@ -6,15 +6,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.data.column_names import (
+from forecast_attn.checking.value_names import (
     are_called_of_persons,
     is_called_count,
     is_called_intensity,
     is_called_mean,
     is_called_money,
     is_called_total,
-    is_called_year,
 )
+from forecast_attn.data.column_names import is_called_year
 
 FEWEST_NUMBERS = 20
 _UNLIKE, _UNLIKE_OF_COUNTS = 0.3, 0.6

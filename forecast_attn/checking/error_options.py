@@ -26,17 +26,17 @@ from forecast_attn.checking.number_times import (
 )
 from forecast_attn.checking.series_blocks import FEWEST_PER_SERIES
 from forecast_attn.checking.time_candidates import MOST_BAD_STAMPS
-from forecast_attn.config.options import DataConfig
-from forecast_attn.data.axis import uneven_steps
-from forecast_attn.data.cells import Cells
-from forecast_attn.data.column_names import (
-    counts_rows,
+from forecast_attn.checking.value_names import (
     ends_in_amount,
     is_called_count,
     is_called_money,
     is_called_total,
     is_called_turnover,
 )
+from forecast_attn.config.options import DataConfig
+from forecast_attn.data.axis import uneven_steps
+from forecast_attn.data.cells import Cells
+from forecast_attn.data.column_names import counts_rows
 from forecast_attn.data.findings import Finding
 from forecast_attn.data.frequency import LONGEST_NUMBER, distinct_values, parse_frequency
 from forecast_attn.data.reading.time_parts import holds_years, unit_of_column

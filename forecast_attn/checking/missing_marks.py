@@ -7,7 +7,8 @@ import re
 import numpy as np
 import pandas as pd
 
-from forecast_attn.data.column_names import is_called_money, is_called_year
+from forecast_attn.checking.value_names import is_called_money
+from forecast_attn.data.column_names import is_called_year
 from forecast_attn.data.number_stamps import is_plain_number
 from forecast_attn.data.reading.cell_numbers import shows_number, without_footnote
 

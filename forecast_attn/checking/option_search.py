@@ -25,8 +25,8 @@ from forecast_attn.checking.proposal import Proposal, proposal_of
 from forecast_attn.checking.role_candidates import RoleCandidate
 from forecast_attn.checking.series_candidates import column_of_levels
 from forecast_attn.checking.table_reading import Table, columns_with_leading_zeros
+from forecast_attn.checking.value_names import ends_in_amount, is_called_money
 from forecast_attn.config.options import DataConfig
-from forecast_attn.data.column_names import ends_in_amount, is_called_money
 from forecast_attn.data.reading.joined import ROW_COUNT
 from forecast_attn.data.reading.source import table_name
 from forecast_attn.errors import ConfigError

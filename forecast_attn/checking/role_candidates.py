@@ -33,8 +33,9 @@ from forecast_attn.checking.series_candidates import (
     series_of,
 )
 from forecast_attn.checking.time_candidates import date_format_of, stamps_of
+from forecast_attn.checking.value_names import is_called_end
 from forecast_attn.config.options import DataConfig
-from forecast_attn.data.column_names import counts_rows, is_called_a_name, is_called_age, is_called_end, is_called_year
+from forecast_attn.data.column_names import counts_rows, is_called_a_name, is_called_age, is_called_year
 from forecast_attn.data.date_forms import brought_near
 from forecast_attn.data.frequency import distinct_values, guess_alias, parse_frequency
 from forecast_attn.data.reading.joined import BLOCK_NUMBER, ROW_NUMBER, with_joined

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from forecast_attn.data.column_names import is_called_forecast, is_called_outcome
+from forecast_attn.checking.value_names import is_called_forecast, is_called_outcome
 from forecast_attn.data.reading.step_columns import FEWEST_STEPS, find_steps, variables_by_year
 from forecast_attn.data.reading.time_parts import are_whole
 from forecast_attn.data.timestamps import looks_like_dates

@@ -9,7 +9,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.checking.number_times import FEWEST_ROWS, MOSTLY_REGULAR
-from forecast_attn.data.column_names import are_called_of_persons, counts_rows, is_called_a_name, is_called_id
+from forecast_attn.checking.value_names import are_called_of_persons
+from forecast_attn.data.column_names import counts_rows, is_called_a_name, is_called_id
 from forecast_attn.data.reading.time_parts import FEWEST_STARTS, are_whole
 
 FEWEST_PER_SERIES = 3

@@ -12,17 +12,19 @@ from forecast_attn.checking.alike_columns import MANY
 from forecast_attn.checking.amounts import are_marks
 from forecast_attn.checking.number_times import FEWEST_ROWS, begins_again, is_of_the_calendar
 from forecast_attn.checking.role_candidates import MOSTLY_STEPS, RoleCandidate
+from forecast_attn.checking.value_names import (
+    ends_in_amount,
+    is_called_count,
+    is_called_direction,
+    is_called_money,
+    is_called_property,
+)
 from forecast_attn.data.column_names import (
     ID_NAMES,
     TIME_NAMES,
     counts_rows,
-    ends_in_amount,
     is_called_a_name,
-    is_called_count,
-    is_called_direction,
     is_called_id,
-    is_called_money,
-    is_called_property,
     is_called_since,
     is_called_time,
     is_called_year,

@@ -29,6 +29,7 @@ from forecast_attn.checking.number_times import (
     rises_as_time,
 )
 from forecast_attn.checking.series_candidates import may_have_names
+from forecast_attn.checking.value_names import is_called_rank
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.column_names import (
     LOOSE_TIME_NAMES,
@@ -37,7 +38,6 @@ from forecast_attn.data.column_names import (
     counts_rows,
     is_called_a_name,
     is_called_birth,
-    is_called_rank,
     unit_of,
     words_of,
 )

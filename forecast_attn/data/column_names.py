@@ -1,13 +1,13 @@
-"""The meaning of a column by its name: a time, a unit of it, an identifier, a counter, an amount of money.
+"""The meaning of a column by its name: a time, a unit of it, an identifier, a counter, a place.
 
 Each meaning has one list, of words in lower case. A word of another language belongs into the list of its meaning.
+Those of values, which only `check` looks at, are in `checking/value_names`.
 """
 
 from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable
 
 # --------------------------------------------------------------------------- time
 
@@ -87,164 +87,13 @@ _SOURCE_WORDS = {"device", "sensor", "station", "site", "meter", "gauge", "well"
 
 TARGET_NAMES = ("target", "y", "value", "ot", "demand", "sales")
 """In order of preference."""
-LIKELY_TARGETS = (
-    *(*TARGET_NAMES, "values", "count", "cnt", "total", "close", "adj close", "adj_close", "prc", "bid", "load"),
-    *("consumption", "passengers", "traffic_volume", "level", "glucose"),
-    *("wert", "valeur", "valore", "waarde", "värde", "verdi", "værdi", "wartość", "hodnota", "érték", "значение"),
-    *("значення", "değer", "arvo", "τιμή"),
-)
 FORECAST_WORDS = {
     *("forecast", "forecasted", "predicted", "prediction", "pred", "yhat"),
     *("prognose", "prévision", "previsión", "previsione", "previsto", "previsão", "prognoza", "prognóza", "předpověď"),
     *("prognos", "voorspelling", "előrejelzés", "прогноз", "tahmin", "ennuste"),
 }
 """Words in the name of a column that holds somebody's forecasts."""
-_COMPUTED_WORDS = {
-    *("expected", "theoretical", "clear", "clearsky", "extraterrestrial", "etr", "etrn"),
-    *("err", "stderr", "std", "stdev", "stddev", "sd", "sem", "variance"),
-}
-"""Words of what was computed rather than measured, such as the radiation of a clear sky, or the spread of a value."""
-_CLOSE_WORDS = {
-    *("close", "closing", "cierre", "schluss", "schlusskurs", "clôture", "cloture", "chiusura", "fechamento"),
-    *("zamknięcie", "zamkniecie", "закрытие", "kapanış", "slutkurs"),
-}
-"""Words of the last price of a day, which is forecast rather than the first, the highest or the lowest."""
-_OPENING_WORDS = {
-    *("opening", "initial", "anfangsbestand", "eröffnungsbestand", "apertura", "inicial", "iniziale", "otwarcie"),
-    *("początkowy", "počáteční", "nyitó", "начальный", "açılış"),
-}
-"""Words of what there was at the beginning of a step, which the step before has brought about."""
-_DURATIONS = {"duration", "dauer", "durée", "duración", "duração", "durata"}
-_OUTCOMES = (
-    *("discharge", "streamflow", "runoff", "inflow", "qo", "qobs", "mpg"),
-    *("cases", "deaths", "fatalities", "accidents", "incidents", "orders", "admissions", "visitors", "ridership"),
-)
-"""Last words of names of what weather, plans and prices bring about."""
-_MEASURED_WORDS = {"observed", "actual"}
-"""First words of names of what came true, beside what drives it or was expected."""
-PRICE = "price"
-"""What is forecast where nothing is sold in the table."""
-_AMOUNTS = (
-    *("sales", "demand", "consumption", "cons", "usage", "load", "generation", "production", "quantity", "units"),
-    *("power", "leistung", "puissance", "potencia", "potência", "potenza", "vermogen", "effekt", "moc", "výkon"),
-    *("verbrauch", "menge", "absatz", "erzeugung", "consommation", "quantité", "consumo", "cantidad", "quantidade"),
-    *("quantità", "verbruik", "aantal", "antal", "antall", "förbrukning", "zużycie", "produkcja", "sprzedaż", "ilość"),
-    *("spotřeba", "množství", "počet", "fogyasztás", "mennyiség", "eladás", "количество", "продажи", "объем"),
-    *("потребление", "объём", "tüketim", "üretim", "satış", "miktar", "adet"),
-)
-"""Last words of names of amounts: `Zone 1 Power Consumption`."""
-_ENERGY = r"[kmg]wh?\)?$|\b[kmg]wh?\b"
-"""Units of energy and power in a name: `reskwh`, `Solar (MW)`, `kW sys`."""
-_DEVICE_WORDS = {"batt", "battery", "rssi", "snr", "uptime", "fwhm", "limit"}
-"""Words of how a device is doing, beside what it measures."""
-_WEATHER_WORDS = {
-    *("temperature", "temp", "atemp", "humidity", "hum", "wind", "windspeed", "precipitation", "rain", "rainfall"),
-    *("snow", "snowfall", "cloud", "cloudcover", "gust", "visibility", "dewpoint", "irradiance", "radiation"),
-    *("sunshine", "pressure", "pres"),
-}
-"""Words of weather, which drives counts and amounts; a table of nothing but weather is about it."""
-_LEVELS = {"level", "index"}
-"""Words of levels, which are forecast as often as amounts are."""
-_BASES = {"samplesize", "sample", "population", "pop", "staffed"}
-"""Words of the number of persons that counts and shares are of, or who answer the calls."""
-_EXAMINED = {"patients", "respondents", "providers", "tests", "tested"}
-"""Last words of the number of those of whom shares beside it are: they had the flu."""
-_EXPOSURES = {"exposure", "experience", "exper", "tenure", "games", "played"}
-"""Last words of how much or how long something was done for a result: games played, years of experience."""
-_PAST_WORDS = {"lag", "lagged", "shifted", "rolling", "change", "previous", "prev"}
-"""Words in names of columns that hold what another one held before, or what has changed since."""
-_STEPS_AGO = r"(?<![A-Za-z])t ?- ?\d+\)?$"
-"""The end of such a name, as `var1(t-1)`."""
-_RANK_WORDS = {"position", "pos", "rank", "place", "rang", "platz"}
-"""Last words of names of places in an order, which go up by one as times do."""
 _COORDINATES = ("lat", "latitude", "lon", "lng", "long", "longitude")
-_DIRECTIONS = (
-    "direction",
-    "heading",
-    "bearing",
-    "azimuth",
-    "track",
-    "wdir",
-    "mwd",
-    "ddvec",
-    "windrichtung",
-    "dirección",
-)
-"""Last words of names of degrees of a circle."""
-_SUBJECT_PROPERTIES = (
-    *("age", "alter", "âge", "edad", "età", "prestige", "educ", "babies", "preteen", "teens", "childs"),
-    "displacement",
-)
-"""Last words of names of properties of the person or the car that a row is about, rarely a target."""
-_SURVEY_WEIGHT = r"(samp|sample|survey|person|pers|psp|an|d|p|post)[_.]?(weight|wght|wgt|wt)s?"
-"""Names of the number of persons that an answer of a survey stands for."""
-_PERSON_WORDS = {
-    *("age", "agea", "sex", "gender", "gndr", "female", "race", "ethnicity", "marital", "maritalcat"),
-    *("educ", "education", "educat", "educcat", "income", "earnings", "wage", "ahe"),
-    *(
-        "geschlecht",
-        "geburtsdatum",
-        "vorname",
-        "gehalt",
-        "sexe",
-        "naissance",
-        "prénom",
-        "sexo",
-        "nacimiento",
-        "apellidos",
-    ),
-    *("salario", "birthdate", "surname", "płeć", "nazwisko"),
-}
-"""Words of what is asked of a person."""
-_PAY_WORDS = {"wage", "lwage", "wages", "earnings", "ahe"}
-"""Words of what persons earn, which is asked for the sake of it."""
-_END_WORDS = {"event", "death", "dead", "died", "censor", "censored", "cens", "delta", "fustat"}
-"""Last words of marks of those whose time had ended when it was measured, as of patients who died."""
-_COUNT_WORDS = {
-    *("count", "cnt", "quantity", "qty"),
-    *("deaths", "fatalities", "killed", "injured", "casualties", "victims"),
-}
-_TURNOVER_WORDS = {
-    *("amount", "payment", "revenue", "sales", "spend", "spent", "income", "turnover"),
-    *(
-        "betrag",
-        "umsatz",
-        "brutto",
-        "netto",
-        "montant",
-        "importe",
-        "bedrag",
-        "omzet",
-        "importo",
-        "incasso",
-        "fatturato",
-    ),
-    *("receita", "faturamento", "beløb", "omsetning", "kwota", "obrót", "částka", "tržby", "сумма", "выручка", "tutar"),
-}
-"""Words of amounts of money that add up, as prices do not."""
-_MONEY_WORDS = {
-    *_TURNOVER_WORDS,
-    *("price", "cost", "costs", "fee", "fees", "fare", "tip", "paid", "expense", "expenses"),
-    *("preis", "kosten", "prix", "precio", "valor", "prezzo"),
-}
-_TOTALS = {
-    *("total", "sum", "sys", "overall", "gesamt", "insgesamt", "totalt", "suma", "summe", "soma"),
-    *("totale", "итого", "razem", "celkem", "toplam"),
-}
-"""Words of what others are parts of."""
-_OF_ONE = {"unit", "unitario", "unitaria", "unitário", "unitaire", "jednostkowa", "einzelpreis", "stückpreis"}
-"""Words of the price of one piece."""
-_EXTRAS = {"fee", "fees", "tip", "tax", "discount", "shipping"}
-"""Last words of money that is paid beside the amount of a sale."""
-_CURRENCY = r"[$€£¥₹]|\b(EUR|USD|GBP|CHF|JPY|SEK|NOK|DKK|PLN|CZK|HUF|RON|RUB|UAH|CNY|INR|BRL|MXN|ARS|CLP|ZAR)\b"
-_INTENSITY_WORDS = {
-    *("share", "rate", "ratio", "pct", "percent", "percentage", "score", "rating", "temperature", "temp", "speed"),
-    *("age", "level", "index", "priority", "rank", "mpg"),
-}
-"""Words of numbers that are averaged, never summed."""
-_MEAN_WORDS = {"mean", "avg", "average", "median"}
-_SPREAD_WORDS = {"std", "sd", "stdev", "stddev", "min", "max", "qtl", "quantile", "var"}
-"""Words of other statistics of what a mean is of."""
 
 
 # --------------------------------------------------------------------------- what names mean
@@ -355,184 +204,17 @@ def is_called_source(name: str) -> bool:
     return not _SOURCE_WORDS.isdisjoint(named[-1:])
 
 
-def is_called_money(name: str) -> bool:
-    """Return whether a column is an amount of money by its name: `total_amount`, `Umsatz in €`."""
-    is_sum = re.search(r"(total|sum)$", name.lower()) is not None  # and no `total_of_requests`
-    return is_sum or not _MONEY_WORDS.isdisjoint(words_of(name)) or re.search(_CURRENCY, name) is not None
-
-
-def is_called_extra(name: str) -> bool:
-    """Return whether a column is by its name money that is paid beside something else: `Fee`."""
-    return not _EXTRAS.isdisjoint(words_of(name)[-1:])
-
-
-def is_called_total(name: str) -> bool:
-    """Return whether a column holds by its name the whole of which others are parts."""
-    return not _TOTALS.isdisjoint(words_of(name))
-
-
-def is_called_turnover(name: str) -> bool:
-    """Return whether a column is by its name an amount of money that adds up: `Gross Sales`, `Umsatz in €`."""
-    return not _TURNOVER_WORDS.isdisjoint(words_of(name))
-
-
-def is_called_end(name: str, *, may_be_status: bool) -> bool:
-    """Return whether a column marks by its name what had ended; a status may be that of a machine, too."""
-    words = _END_WORDS | ({"status"} if may_be_status else set())
-    return not words.isdisjoint(words_of(name)[-1:])
-
-
-def is_called_count(name: str) -> bool:
-    """Return whether a column counts something by its name: `qty`, `number_of_discs`, `candidatevotes`."""
-    words = words_of(name)
-    return (
-        name.lower().endswith("votes")
-        or not _COUNT_WORDS.isdisjoint(words)
-        or (words[:1] in (["number"], ["num"], ["no"]) and words[1:2] == ["of"])
-    )
-
-
-def is_count_of_record(name: str) -> bool:
-    """Return whether a column counts by its name how often something was done to a row: `reassignment_count`."""
-    words = words_of(name)
-    return len(words) > 1 and words[-1] == "count"
-
-
-def is_called_intensity(name: str) -> bool:
-    """Return whether a column is averaged, never summed, by its name: `share_of_votes`, `Moisture [%]`."""
-    is_share = re.search(r"(?<!\d)%", name) is not None  # and no `gross (23%)`
-    return not _INTENSITY_WORDS.isdisjoint(words_of(name)) or is_share or "per" in words_of(name)
-
-
-def is_called_mean(name: str) -> bool:
-    """Return whether a column holds means of something by its name: `ir_mean`, `meanTICKS`."""
-    return not _MEAN_WORDS.isdisjoint(words_of(name))
-
-
-def is_mean_beside_spread(name: str, names: Iterable[str]) -> bool:
-    """Return whether a column holds by its name the mean of what two others hold the spread of: `ir_mean`, `ir_std`."""
-    subject = [word for word in words_of(name) if word not in _MEAN_WORDS]
-    if not subject or not is_called_mean(name):
-        return False
-    of_subject = (words for words in map(words_of, names) if [w for w in words if w not in _SPREAD_WORDS] == subject)
-    return len({word for words in of_subject for word in words if word in _SPREAD_WORDS}) >= 2
-
-
-def is_called_forecast(name: str) -> bool:
-    """Return whether a column holds by its name what somebody forecast, or computed: `expected_orders`, `ghi_clear`."""
-    return not (FORECAST_WORDS | _COMPUTED_WORDS).isdisjoint(words_of(name))
-
-
-def is_called_past(name: str) -> bool:
-    """Return whether a column is by its name what another one was before, or its change: `sales_lag1`, `y(t-1)`."""
-    return not _PAST_WORDS.isdisjoint(words_of(name)) or re.search(_STEPS_AGO, name) is not None
-
-
-def is_called_close(name: str) -> bool:
-    """Return whether a column is the last price of a day by its name: `precio_cierre`, `Closing Price`."""
-    return not _CLOSE_WORDS.isdisjoint(words_of(name))
-
-
-def is_called_opening(name: str) -> bool:
-    """Return whether a column holds by its name what there was at the beginning of each step: `Opening stock`."""
-    return not _OPENING_WORDS.isdisjoint(words_of(name))
-
-
-def is_called_duration(name: str) -> bool:
-    """Return whether a column says by its name how long something took."""
-    return not _DURATIONS.isdisjoint(words_of(name))
-
-
-def is_called_pollutant(name: str) -> bool:
-    """Return whether a column measures by its name what is in the air and should not be: `pm2.5_atm`, `NO2`."""
-    return re.match(r"(pm ?_?(10|1|2[._]?5|25)|no[2x]|o3|ozone|so2|co2?)(?![a-z])", name.strip().lower()) is not None
-
-
-def is_called_outcome(name: str) -> bool:
-    """Return whether a name ends in what others bring about, before its unit, or is measured: `Discharge[ls-1]`."""
-    return not _MEASURED_WORDS.isdisjoint(words_of(name)[:1]) or _ends_in(re.sub(r"\s*[(\[].*$", "", name), _OUTCOMES)
-
-
-def ends_in_amount(name: str) -> bool:
-    """Return whether a name ends in an amount, before its unit, or has a unit of energy."""
-    without_unit = re.sub(r"\s*[(\[][^)\]]*[)\]]\s*$", "", name)
-    return _ends_in(without_unit, _AMOUNTS) or re.search(_ENERGY, name.lower()) is not None
-
-
-def is_called_unit_price(name: str) -> bool:
-    """Return whether a name is that of the price of one piece, whose sum means nothing."""
-    words = words_of(name)
-    is_of_one = not _OF_ONE.isdisjoint(words) and is_called_money(name)
-    return (name.lower().endswith(PRICE) and "total" not in words) or is_of_one
-
-
-def is_called_weather(name: str) -> bool:
-    """Return whether a column is a measure of the weather by its name."""
-    return not _WEATHER_WORDS.isdisjoint(words_of(name))
-
-
-def is_called_level(name: str) -> bool:
-    """Return whether a column is a level or an index by its name."""
-    return not _LEVELS.isdisjoint(words_of(name))
-
-
 def is_one_of_letters(name: str, names: list[str]) -> bool:
     """Return whether many columns are called by a letter, as shares of an exchange are: `Y` is no target there."""
     letters = [each for each in names if len(each) == 1 and each.isalpha()]
     return name in letters and sum(each.isupper() == name.isupper() for each in letters) > 8
 
 
-def is_called_base(name: str) -> bool:
-    """Return whether a column holds by its name the number that counts and shares are of: `population`."""
-    return not _BASES.isdisjoint(words_of(name))
-
-
-def is_called_of_examined(name: str) -> bool:
-    """Return whether a column counts by its name who was examined or asked, or by whom: `TOTAL PATIENTS`."""
-    return not _EXAMINED.isdisjoint(words_of(name)[-1:])
-
-
-def is_called_rank(name: str) -> bool:
-    """Return whether a column holds by its name the place of its row in an order."""
-    return not _RANK_WORDS.isdisjoint(words_of(name)[-1:])
-
-
-def is_called_of_device(name: str) -> bool:
-    """Return whether a column tells by its name how a device is doing: `BattV_Min`, `PTemp_C`."""
-    return not _DEVICE_WORDS.isdisjoint(words_of(name)) or name.lower().startswith("ptemp")
-
-
-def is_called_exposure(name: str) -> bool:
-    """Return whether a column tells by its name how much was done for a result: `games_played`, `exper`."""
-    return not _EXPOSURES.isdisjoint(words_of(name)[-1:])
-
-
 def is_called_coordinate(name: str) -> bool:
     """Return whether a column says by its name where something is: `start_lat`, `latitude_deg`."""
-    return _ends_in(name, _COORDINATES) or not {"latitude", "longitude"}.isdisjoint(words_of(name))
+    return ends_in(name, _COORDINATES) or not {"latitude", "longitude"}.isdisjoint(words_of(name))
 
 
-def is_called_direction(name: str) -> bool:
-    """Return whether a column holds by its name the direction of a wind or a course, of which no mean makes sense."""
-    return _ends_in(name, _DIRECTIONS)
-
-
-def are_called_of_persons(names: Iterable[str]) -> bool:
-    """Return whether rows are persons who were asked, by two columns or more: an age and a sex, and no death."""
-    names = list(names)
-    answers = [name for name in names if not _PERSON_WORDS.isdisjoint(words_of(name))]
-    return len(answers) >= 2 and not any(is_called_end(name, may_be_status=False) for name in names)
-
-
-def is_called_pay(name: str) -> bool:
-    """Return whether a column tells by its name what somebody earns."""
-    return not _PAY_WORDS.isdisjoint(words_of(name))
-
-
-def is_called_property(name: str) -> bool:
-    """Return whether a column is a property of a person by its name: the age, or the weight in a survey, `dweight`."""
-    return _ends_in(name, _SUBJECT_PROPERTIES) or re.fullmatch(_SURVEY_WEIGHT, name.lower()) is not None
-
-
-def _ends_in(name: str, words: tuple[str, ...]) -> bool:
+def ends_in(name: str, words: tuple[str, ...]) -> bool:
+    """Return whether the last part of a name is one of some words, `start_lat` of `lat`."""
     return re.split(r"[ _.-]", name.lower())[-1] in words
