@@ -205,6 +205,36 @@ def load_and_temperatures() -> pd.DataFrame:
     return pd.DataFrame({"ZONEID": 1, "TIMESTAMP": stamps, "LOAD": noise(600), **stations})
 
 
+def river_and_rain() -> pd.DataFrame:
+    names = ("precipitation", "pet", "discharge_spec", "discharge_vol")
+    return pd.DataFrame({"date": days(200), **{name: noise(200) for name in names}})
+
+
+def load_and_generation() -> pd.DataFrame:
+    """What came true stands beside what was forecast, and beside the power that pumps take."""
+    names = (
+        "generation hydro pumped storage consumption",
+        "generation solar",
+        "total load forecast",
+        "total load actual",
+    )
+    return pd.DataFrame({"time": days(200), **{name: noise(200) for name in names}})
+
+
+def bookings_of_hotels() -> pd.DataFrame:
+    """The day of the last change of a booking is of no guest."""
+    arrivals = pd.Timestamp("2015-07-01") + pd.to_timedelta(np.sort(RNG.integers(0, 400, 2000)), "D")
+    parts = {
+        "arrival_date_year": arrivals.year,
+        "arrival_date_month": arrivals.month_name(),
+        "arrival_date_day_of_month": arrivals.day,
+    }
+    changed = arrivals + pd.to_timedelta(RNG.integers(-90, 9, 2000), "D")
+    return pd.DataFrame(
+        {"hotel": RNG.choice([*"ab"], 2000), **parts, "reservation_status_date": changed.strftime("%Y-%m-%d")}
+    )
+
+
 def climate_of_cities(*, by_month: bool) -> pd.DataFrame:
     """The months of a typical year, by words, one city below the other or all of them for each month."""
     months = [calendar.month_abbr[month] for month in range(1, 13)]
@@ -355,6 +385,12 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
     "calls": (calls_and_durations, {"target": "Calls"}),
     "flu": (shares_of_patients, {"time": "YEAR,WEEK", "item_id": "REGION", "target": "FLU"}),
     "load": (load_and_temperatures, {"layout": None, "target": "LOAD"}),
+    "river": (river_and_rain, {"target": "discharge_spec"}),
+    "actual": (load_and_generation, {"target": "total load actual"}),
+    "hotels": (
+        bookings_of_hotels,
+        {"time": "arrival_date_year,arrival_date_month,arrival_date_day_of_month", "target": "row-count"},
+    ),
     "lags": (past_of_a_series, {"target": "V1", "wide": None}),
 }
 

@@ -497,6 +497,25 @@ def prices_with_the_mean_of_years() -> str:
     )
 
 
+def accounts_below_a_title() -> str:
+    """The first row is the title of those below it, and no second line of names."""
+    months = [f"{month:%Y/%m}" for month in pd.date_range("2021-04-01", periods=24, freq="MS")]
+    rows = [
+        ",".join([name, shop, *map(str, RNG.integers(1000, 9999, 24))]) for name in ("Sales", "Rent") for shop in "ab"
+    ]
+    return "\n".join([",".join(["Account", "Branch", *months]), "Total sales" + "," * 25, *rows])
+
+
+def shares_in_french() -> str:
+    rows = [
+        f"{day:%d/%m/%Y};{first:.2f};{last:.2f};{number}".replace(".", ",")
+        for day, first, last, number in zip(
+            pd.bdate_range("2024-01-02", periods=90), noise(90), noise(90), RNG.integers(9, 99, 90), strict=True
+        )
+    ]
+    return "\n".join(["Séance;Ouverture;Dernier Cours;Titres", *rows])
+
+
 TEXTS: dict[str, tuple[Callable[[], str], dict[str, object]]] = {
     "queues": (queues_of_a_call_centre, {"time": "Début d'intervalle", "item_id": "File"}),
     "turbine": (turbine_below_comments, {"skip_rows": 3, "header": None, "target": "Power (kW)"}),
@@ -539,6 +558,8 @@ TEXTS: dict[str, tuple[Callable[[], str], dict[str, object]]] = {
     "japan": (weather_in_japanese, {"skip_rows": 2, "header_rows": 4, "target": "東京 平均気温"}),
     "market": (market_of_merged_hours, {"layout": "merged", "time": "Date,Time Block", "undated_rows": "drop"}),
     "prices": (prices_with_the_mean_of_years, {"skip_rows": 2, "layout": "rows"}),
+    "accounts": (accounts_below_a_title, {"header_rows": None, "layout": "rows", "item_id": "Account,Branch"}),
+    "shares": (shares_in_french, {"target": "Dernier Cours"}),
     "pupils": (pupils_of_school_weeks, {"time": "time_period,time_identifier", "item_id": "region"}),
     "deals": (deals_by_their_close, {"time": "Close Date", "aggregate": "sum"}),
     "index": (

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.checking.alike_columns import MANY
 from forecast_attn.checking.amounts import are_marks
-from forecast_attn.checking.number_times import FEWEST_ROWS, begins_again, is_of_the_calendar
+from forecast_attn.checking.number_times import FEWEST_ROWS, MOSTLY_REGULAR, begins_again, is_of_the_calendar
 from forecast_attn.checking.role_candidates import MOSTLY_STEPS, RoleCandidate
 from forecast_attn.checking.value_names import (
     ends_in_amount,
@@ -21,6 +21,7 @@ from forecast_attn.checking.value_names import (
 )
 from forecast_attn.data.column_names import (
     ID_NAMES,
+    PERIOD_NAMES,
     TIME_NAMES,
     counts_rows,
     is_called_a_name,
@@ -62,6 +63,7 @@ def places_its_row(column: pd.Series, values: pd.Series, series: NDArray[np.int6
     """Return whether a column says when or of what its row is: a unit of time, an identifier, a counter."""
     name = str(column.name)
     is_called_so = name.lower() in (*ID_NAMES, *TIME_NAMES) or is_called_id(name) or is_named_date(name)
+    is_called_so = is_called_so or (name.lower() in PERIOD_NAMES and bool((values.diff() > 0).mean() >= MOSTLY_REGULAR))
     is_called_so = is_called_so or is_part_of_birth(name) or (is_called_year(name) and holds_years(column.dropna()))
     if is_called_so or is_of_the_calendar(column) or begins_again(column):
         return True

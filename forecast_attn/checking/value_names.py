@@ -22,23 +22,50 @@ _COMPUTED_WORDS = {
 }
 """Words of what was computed rather than measured, such as the radiation of a clear sky, or the spread of a value."""
 _CLOSE_WORDS = {
-    *("close", "closing", "cierre", "schluss", "schlusskurs", "clôture", "cloture", "chiusura", "fechamento"),
+    *(
+        "close",
+        "closing",
+        "cierre",
+        "schluss",
+        "schlusskurs",
+        "dernier",
+        "último",
+        "ultimo",
+        "clôture",
+        "cloture",
+        "chiusura",
+        "fechamento",
+    ),
     *("zamknięcie", "zamkniecie", "закрытие", "kapanış", "slutkurs"),
 }
 """Words of the last price of a day, which is forecast rather than the first, the highest or the lowest."""
 _OPENING_WORDS = {
-    *("opening", "initial", "anfangsbestand", "eröffnungsbestand", "apertura", "inicial", "iniziale", "otwarcie"),
+    *(
+        "opening",
+        "initial",
+        "anfangsbestand",
+        "eröffnungsbestand",
+        "apertura",
+        "abertura",
+        "ouverture",
+        "öffnung",
+        "inicial",
+        "iniziale",
+        "otwarcie",
+    ),
     *("początkowy", "počáteční", "nyitó", "начальный", "açılış"),
 }
 """Words of what there was at the beginning of a step, which the step before has brought about."""
 _DURATIONS = {"duration", "dauer", "durée", "duración", "duração", "durata"}
 _OUTCOMES = (
-    *("discharge", "streamflow", "runoff", "inflow", "qo", "qobs", "mpg"),
+    *("inflow", "qo", "qobs", "mpg"),
     *("cases", "deaths", "fatalities", "accidents", "incidents", "orders", "admissions", "visitors", "ridership"),
 )
 """Last words of names of what weather, plans and prices bring about."""
+_OF_RIVERS = {"discharge", "streamflow", "runoff"}
+"""Words of what the weather of a catchment brings about: `discharge_spec`."""
 _MEASURED_WORDS = {"observed", "actual"}
-"""First words of names of what came true, beside what drives it or was expected."""
+"""First or last words of names of what came true, beside what drives it or was expected."""
 PRICE = "price"
 """What is forecast where nothing is sold in the table."""
 _AMOUNTS = (
@@ -261,12 +288,15 @@ def is_called_pollutant(name: str) -> bool:
 
 def is_called_outcome(name: str) -> bool:
     """Return whether a name ends in what others bring about, before its unit, or is measured: `Discharge[ls-1]`."""
-    return not _MEASURED_WORDS.isdisjoint(words_of(name)[:1]) or ends_in(re.sub(r"\s*[(\[].*$", "", name), _OUTCOMES)
+    words = words_of(name)
+    is_measured = not _MEASURED_WORDS.isdisjoint([*words[:1], *words[-1:]])
+    is_of_river = not _OF_RIVERS.isdisjoint(words)
+    return is_measured or is_of_river or ends_in(re.sub(r"\s*[(\[].*$", "", name), _OUTCOMES)
 
 
 def ends_in_amount(name: str) -> bool:
     """Return whether a name ends in an amount, before its unit, or has a unit of energy."""
-    without_unit = re.sub(r"\s*[(\[][^)\]]*[)\]]\s*$", "", name)
+    without_unit = re.sub(r"(\s*[(\[][^)\]]*[)\]]|[ _]actual)\s*$", "", name)
     return ends_in(without_unit, _AMOUNTS) or re.search(_ENERGY, name.lower()) is not None
 
 

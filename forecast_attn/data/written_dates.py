@@ -102,6 +102,9 @@ _REPUBLIC_SHORT = re.compile(r"^(\d{2,3})(/\d{1,2}/\d{1,2}(?!\d))")
 """Dates of Taiwan: 113/01/31 is one of 2024, and in a column with such years 99/12/31 is of 2010."""
 _BUDDHIST = re.compile(r"^(\d{1,2}[/.-]\d{1,2}[/.-])(25[4-9]\d)(?!\d)")
 """Dates of Thailand: 31/01/2567 is one of 2024."""
+_JALALI = re.compile(r"^(13[4-9]\d|140\d|141[01])([/-])(\d{1,2})\2(\d{1,2})(?!\d)")
+"""Dates of Iran: 1402/10/11 is 1 January 2024. No stamp is as old as such a year of ours."""
+_JALALI_YEAR, _FIRST_OF_JALALI_YEAR = 1400, datetime.date(2021, 3, 21)
 _YEAR = r"((?:1[6-9]|2[0-2])\d{2})"
 _CLOCK = r"(\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?)"
 _MONTH = rf"({'|'.join(sorted(_NAMES, key=len, reverse=True))})"
@@ -276,6 +279,8 @@ def _changes(first: str) -> Iterator[Callable[[str], str]]:
         yield lambda cell: _REPUBLIC_SHORT.sub(lambda date: f"{int(date[1]) + 1911}{date[2]}", cell)
     if _BUDDHIST.match(first):
         yield lambda cell: _BUDDHIST.sub(lambda date: f"{date[1]}{int(date[2]) - 543}", cell)
+    if _JALALI.match(first):
+        yield lambda cell: _JALALI.sub(_of_jalali, cell)
     if _starts_span(first):
         yield _start_of_span
     if _COMMA_SECONDS.search(first):
@@ -315,6 +320,24 @@ def _first_day(month: str, day: str, last_month: str | None, year: str) -> str:
 def _dotted(date: re.Match[str]) -> str:
     """A stamp whose clock has points: `31.01.2024 13.05`."""
     return f"{date[1]} {':'.join(part for part in date.groups()[1:] if part)}"
+
+
+def _of_jalali(date: re.Match[str]) -> str:
+    """The day that a date of the Persian calendar names; the cell as it is where that has no such day.
+
+    Its months have 31 days, from the seventh on 30, and the last one 29, or 30 in eight of 33 years.
+    """
+    year, month, day = int(date[1]), int(date[3]), int(date[4])
+
+    def days_before(year: int) -> int:
+        return 365 * year + (8 * year + 21) // 33
+
+    start = (month - 1) * 31 - max(month - 7, 0)
+    length = 31 if month <= 6 else 30 if month < 12 else days_before(year + 1) - days_before(year) - start
+    if not (1 <= month <= 12 and 1 <= day <= length):
+        return date[0]
+    of_era = days_before(year) - days_before(_JALALI_YEAR) + start + day - 1
+    return (_FIRST_OF_JALALI_YEAR + datetime.timedelta(of_era)).isoformat()
 
 
 def _of_fraction(day: str, fraction: float) -> str:

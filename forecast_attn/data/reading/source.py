@@ -56,6 +56,7 @@ FILE_TYPES = (
     ".ods",
     ".tsf",
     ".dta",
+    ".arff",
     ".jsonl",
     ".ndjson",
 )

@@ -11,6 +11,7 @@ import pandas as pd
 
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import LINES_ABOVE, Report, coded, quoted, stop_at_errors
+from forecast_attn.data.reading.arff import is_arff, read_arff
 from forecast_attn.data.reading.cell_numbers import parse_texts
 from forecast_attn.data.reading.columnar import COLUMNAR, TEXT_OPTIONS, read_columnar, refuse_text_options
 from forecast_attn.data.reading.csv_file import read_delimited
@@ -177,6 +178,8 @@ def _frame_of(table: Any, config: DataConfig, progress: Progress | None, report:
         return read_columnar(source, config, progress)
     if source.kind == STATA:
         return read_stata(source, config, progress)
+    if is_arff(source):
+        return read_arff(source, config, progress, report)
     if is_tsf(source):
         refuse_text_options(config, f"{source.label} is a .tsf file")
         return read_tsf(source, config, report)
