@@ -232,8 +232,19 @@ OTHER_NAMES = {
     **dict.fromkeys(("--steps", "--prediction-length", "--h"), "--horizon"),
     **dict.fromkeys(("--context-length", "--input-size", "--window"), "--lookback"),
     **dict.fromkeys(("--series", "--item-id"), "--item"),
+    **dict.fromkeys(("--output", "--output-dir", "--run", "--run-dir"), "--out"),
+    **dict.fromkeys(("--date", "--time-col", "--time-column", "--timestamp"), "--time"),
+    **dict.fromkeys(("--target-col", "--target-column"), "--target"),
+    **dict.fromkeys(("--id-col", "--id-column", "--group", "--group-by"), "--id"),
 }
 """Names of our options in other tools, which a search by spelling would not find."""
+
+
+def _argument_called(option: str, context: Any) -> str | None:
+    """The argument of a command that somebody wrote as an option: RUN of `--run`."""
+    arguments = (each for each in context.command.params if each.param_type_name == "argument")
+    names = [name for each in arguments for name in re.findall("[A-Z]+", each.metavar or each.name.upper())]
+    return next((name for name in names if option == f"--{name.lower()}"), None)
 
 
 def _usage_error(error: Any, words: list[str]) -> tuple[str, str | None]:
@@ -241,6 +252,8 @@ def _usage_error(error: Any, words: list[str]) -> tuple[str, str | None]:
     message, _, guess = error.format_message().partition(" Did you mean ")
     near, context = getattr(error, "possibilities", None), getattr(error, "ctx", None)
     name = getattr(error, "option_name", None)
+    if name is not None and context is not None and (argument := _argument_called(name, context)) is not None:
+        return f"no such option '{name}'", f"{context.command_path} {argument}: {argument} is written without {name}"
     known_as = OTHER_NAMES.get(name or "")
     if known_as is not None and context is not None and any(known_as in each.opts for each in context.command.params):
         near = [known_as]
