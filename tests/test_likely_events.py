@@ -182,6 +182,7 @@ def calls_and_durations() -> pd.DataFrame:
     waits = [f"0:{minute:02}:{second:02}" for minute, second in zip(*RNG.integers(0, 60, (2, 200)), strict=True)]
     week = 200 + 60 * np.sin(np.arange(200) * 2 * np.pi / 7)
     calls = RNG.poisson(week)
+    waits[7] = ""
     return pd.DataFrame(
         {"Index": range(1, 201), "Calls": calls, "Answered": calls - 9, "Talk": waits[::-1], "Wait": waits}
     )

@@ -70,7 +70,7 @@ def _are_durations(text: pd.Series) -> bool:
     """Return whether cells such as `0:02:36` do not go on from row to row, as the hours of days do."""
     if not is_clock(text):
         return False
-    cells = text.head(MOST_ROWS).astype("str").to_numpy()
+    cells = text.head(MOST_ROWS).dropna().astype("str").to_numpy()
     return bool(np.mean(cells[1:] > cells[:-1]) < _MOSTLY_UP)
 
 
