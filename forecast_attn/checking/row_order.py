@@ -71,7 +71,7 @@ def _are_durations(text: pd.Series) -> bool:
     if not is_clock(text):
         return False
     cells = text.head(MOST_ROWS).dropna().astype("str").to_numpy()
-    return bool(np.mean(cells[1:] > cells[:-1]) < _MOSTLY_UP)
+    return bool(np.count_nonzero(cells[1:] > cells[:-1]) < _MOSTLY_UP * len(cells))
 
 
 def _are_things(texts: list[pd.Series], numbers: list[pd.Series]) -> bool:
