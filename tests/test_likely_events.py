@@ -236,6 +236,15 @@ def bookings_of_hotels() -> pd.DataFrame:
     )
 
 
+def cases_of_cities() -> pd.DataFrame:
+    """The first days of 1993 are in week 53 of it, as of no calendar: a few rows without a time."""
+    weeks = [(year, week) for year in range(1990, 1999) for week in range(1, 53)]
+    weeks.insert(weeks.index((1993, 1)), (1993, 53))
+    rows = [(city, *week) for city in ("sj", "iq") for week in weeks]
+    frame = pd.DataFrame(rows, columns=["city", "year", "weekofyear"])
+    return frame.assign(total_cases=RNG.poisson(20, len(frame)))
+
+
 def climate_of_cities(*, by_month: bool) -> pd.DataFrame:
     """The months of a typical year, by words, one city below the other or all of them for each month."""
     months = [calendar.month_abbr[month] for month in range(1, 13)]
@@ -392,6 +401,7 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
         bookings_of_hotels,
         {"time": "arrival_date_year,arrival_date_month,arrival_date_day_of_month", "target": "row-count"},
     ),
+    "dengue": (cases_of_cities, {"time": "year,weekofyear", "item_id": "city", "undated_rows": "drop"}),
     "lags": (past_of_a_series, {"target": "V1", "wide": None}),
 }
 

@@ -96,7 +96,7 @@ def time_candidates(frame: pd.DataFrame, config: DataConfig) -> Iterator[str]:
 
 
 def stamps_of(frame: pd.DataFrame, time: str, config: DataConfig) -> NDArray[Any] | None:
-    """The stamps of every row; None where many cells are none."""
+    """The stamps of every row, of the few cells that are none just behind the one above; None where many are none."""
     try:
         joined = with_joined(frame, DataConfig(time=time, item_id=config.item_id), "")
         stamps, bad = parse_timestamps(joined[time], time, config.date_format)
@@ -108,7 +108,10 @@ def stamps_of(frame: pd.DataFrame, time: str, config: DataConfig) -> NDArray[Any
         return parse_timestamps(joined[time], time, regular_order(joined[time]) or "day-first")[0]
     if bad.mean() > MOST_BAD_STAMPS:
         return None
-    return np.where(bad, stamps[~bad][0], stamps) if bad.any() else stamps
+    if stamps.dtype.kind != "M":
+        return np.where(bad, stamps[~bad][0], stamps)
+    above = np.maximum.accumulate(np.where(bad, int(np.argmin(bad)), np.arange(len(bad))))
+    return stamps[above] + np.cumsum(bad) * bad * np.timedelta64(1, "ns")
 
 
 def date_format_of(frame: pd.DataFrame, time: str) -> str | None:

@@ -37,6 +37,8 @@ UNITS_OF_TIME = {
     "week": (
         *("week", "wk", "isoweek", "woche", "semaine", "semana", "settimana", "vecka", "uke", "uge", "tydzień"),
         *("týden", "týždeň", "hét", "неделя", "тиждень", "hafta", "viikko", "周", "週", "주"),
+        *("weekofyear", "week_of_year", "weeknumber", "week_number", "weekno", "week_no", "weeknum", "week_num"),
+        *("epiweek", "epi_week", "mmwrweek", "mmwr_week", "kw", "kalenderwoche"),
     ),
     "day": (
         *("day", "dd", "dy", "d", "mday", "dayofmonth", "day_of_month", "tag", "jour", "dia", "día", "giorno", "dag"),
