@@ -126,7 +126,7 @@ def _holds(codec: str, text: bytes) -> bool:
 def no_text(label: str) -> DataError:
     return DataError(
         f"{label} is not a CSV: it holds binary data",
-        "expected text, gzip, zstd, Parquet or Feather; see --encoding",
+        "expected text, gzip, zstd, Parquet, Feather or Stata; see --encoding",
         options=("encoding",),
     )
 
