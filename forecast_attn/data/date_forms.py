@@ -55,17 +55,19 @@ FIRST_SHORT_YEAR = 50
 """Years of two digits from this one on are those of the last century."""
 _FIRST, _END = np.datetime64(f"{FIRST_YEAR}", "s"), np.datetime64(f"{LAST_YEAR + 1}", "s")
 
+CDC_WEEKS = "cdc-weeks"
 DATE_ORDERS = {
     "day-first": ("%d/%m/%Y", "%d/%m/%y"),
     "month-first": ("%m/%d/%Y", "%m/%d/%y"),
     "year-first": ("%Y/%m/%d", "%y/%m/%d"),
     "year-month": (),
     "year-quarter": (),
+    CDC_WEEKS: (),
 }
 """`--date-format` of dates of three numbers -> their strptime formats, with years of four digits and of two.
 
 year-month is that of months of numbered years, `1-01` to `3-12`, which are steps and no dates; year-quarter that of
-`2024:01` to `2024:04`.
+`2024:01` to `2024:04`; cdc-weeks that of weeks from Sunday on, as the CDC counts them (MMWR).
 """
 
 _TWO_DIGIT_ORDERS = ("%d/%m/%y", "%m/%d/%y", "%y/%m/%d")
@@ -91,7 +93,7 @@ def parse_forms(text: pd.Series, name: str, order: str | None) -> tuple[NaiveSta
     if not first and len(text) <= 100:
         return stamps, None
     if re.match(_WEEK, first):
-        return _weeks(text), None
+        return _weeks(text, order)
     if re.match(_QUARTER, first):
         return _quarters(text), None
     if re.match(_MONTH_NUMBER, first):
@@ -217,18 +219,22 @@ def _year_first(first: str, clocks: tuple[str, ...]) -> Iterator[str]:
 # --------------------------------------------------------------------------- weeks and quarters
 
 
-def _weeks(text: pd.Series) -> NaiveStamps:
-    """ISO weeks as their Monday, or the day named; those of the CDC as their Sunday, where a 53rd is of no ISO year."""
+def _weeks(text: pd.Series, order: str | None) -> tuple[NaiveStamps, str | None]:
+    """ISO weeks as their Monday, or the day named; those of the CDC as their Sunday, where a 53rd is of no ISO year.
+
+    The order is that of the CDC then, so that another table of the same series is read alike.
+    """
     parts = text.str.extract(_WEEK)
     stamps = parse_form(parts[0] + "-W" + parts[1] + "-" + parts[2].fillna("1"), "%G-W%V-%u")
     # pandas 2 reads week 53 of a year that has 52 as the first week of the next year.
     week = pd.Series(stamps).dt.isocalendar().week.fillna(0).to_numpy(np.int64)
     is_bad = parts[1].str.fullmatch("53", na=False).to_numpy(bool) & (week != 53)
     stamps[is_bad] = np.datetime64("NaT")
-    if not is_bad.any() or parts[2].notna().any():
-        return stamps
+    if order != CDC_WEEKS and (not is_bad.any() or parts[2].notna().any()):
+        return stamps, None
     sundays = _weeks_from_sunday(parts[0], parts[1])
-    return stamps if np.isnat(sundays[is_bad]).any() else sundays
+    is_of_cdc = order == CDC_WEEKS or not np.isnat(sundays[is_bad]).any()
+    return (sundays, CDC_WEEKS) if is_of_cdc else (stamps, None)
 
 
 def _weeks_from_sunday(year: pd.Series, week: pd.Series) -> NaiveStamps:

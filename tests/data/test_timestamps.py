@@ -190,6 +190,17 @@ def test_weeks_of_the_cdc_begin_on_sundays_where_a_53rd_one_is_of_no_iso_year(ye
     np.testing.assert_array_equal(stamps, pd.DatetimeIndex(list(expected.values())).to_numpy())
 
 
+def test_a_newer_table_without_a_53rd_week_is_read_as_the_one_before_it() -> None:
+    """A run keeps the order that its table told."""
+    assert read_stamps(pd.Series(["2014-W52", "2014-W53"])).order == "cdc-weeks"
+    newer = pd.Series(["2015-W52", "2016-W01"])
+    assert [*read_stamps(newer, date_format="cdc-weeks").stamps.astype("datetime64[D]").astype(str)] == [
+        "2015-12-27",
+        "2016-01-03",
+    ]
+    assert [*read_stamps(newer).stamps.astype("datetime64[D]").astype(str)] == ["2015-12-21", "2016-01-04"]
+
+
 # --------------------------------------------------------------------------- two-digit years
 
 
