@@ -97,7 +97,9 @@ def table_beside(table: pd.DataFrame | Table | Source, model: Model, *, wide: bo
     config = replace(config, categorical=roles.categorical)  # in this table they may all look like numbers
     with without_flags_of_train():
         wide = config.wide if wide is None else wide
-        return read_beside(table, config, item_id=roles.item_id, wide=wide, time=roles.time)
+        columns = (roles.time, roles.item_id or "", *roles.numeric, *roles.categorical)
+        names = tuple(part for name in columns for part in name.split(","))
+        return read_beside(table, config, item_id=roles.item_id, wide=wide, time=roles.time, names=names)
 
 
 def _with_forecasts(

@@ -10,7 +10,7 @@ import pytest
 
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import Finding
-from forecast_attn.data.reading import read_table
+from forecast_attn.data.reading import read_beside, read_table
 from forecast_attn.data.reading.code_pages import code_page
 
 from .test_east_asian import WESTERN
@@ -83,3 +83,16 @@ def test_a_table_is_read_in_the_code_page_that_is_told(write_csv: Write) -> None
     frame = read_table(write_csv(text.encode("cp866")), DataConfig(), report=notes.append)
     assert list(frame.columns) == ["Дата", "Объём продаж"]
     assert [note.message.partition("; ")[2] for note in notes] == ["it is read as Cyrillic letters of DOS (cp866)"]
+
+
+@pytest.mark.parametrize("encoding", ["cp1250", "cp852", "utf-8"])
+def test_a_few_words_are_those_of_the_table_that_they_accompany(write_csv: Write, encoding: str) -> None:
+    """By themselves they may be Spanish: `Dzieñ`."""
+    path = write_csv("Dzień;Święto\n2024-01-01;1\n2024-01-02;0\n".encode(encoding))
+    frame = read_beside(path, DataConfig(), time="Dzień", names=("Dzień", "Sprzedaż", "Święto"))
+    assert list(frame.columns) == ["Dzień", "Święto"]
+
+
+def test_a_table_with_none_of_the_names_is_read_as_by_itself(write_csv: Write) -> None:
+    frame = read_beside(write_csv("Año;País\n2024;1\n".encode("cp1252")), DataConfig(), names=("Dzień",))
+    assert list(frame.columns) == ["Año", "País"]

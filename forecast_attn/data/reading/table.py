@@ -15,14 +15,15 @@ from forecast_attn.data.reading.arff import is_arff, read_arff
 from forecast_attn.data.reading.cell_numbers import parse_texts
 from forecast_attn.data.reading.columnar import COLUMNAR, TEXT_OPTIONS, read_columnar, refuse_text_options
 from forecast_attn.data.reading.csv_file import read_delimited
-from forecast_attn.data.reading.dialect import lines_above_header
+from forecast_attn.data.reading.dialect import SAMPLE, lines_above_header
+from forecast_attn.data.reading.encoding import encoding_of_names
 from forecast_attn.data.reading.frames import read_frame
 from forecast_attn.data.reading.joined import parts_of, with_joined
 from forecast_attn.data.reading.json_file import is_json
 from forecast_attn.data.reading.layouts import arranged, check_layout, is_arranged
 from forecast_attn.data.reading.merged import filled_down, refuse_unmerged
 from forecast_attn.data.reading.sheets import holds_sheets, sheet_as_text, sheet_names
-from forecast_attn.data.reading.source import SPREADSHEET, STATA, Progress, Source, table_name
+from forecast_attn.data.reading.source import SPREADSHEET, STATA, TEXT_KINDS, Progress, Source, table_name
 from forecast_attn.data.reading.stata import read_stata
 from forecast_attn.data.reading.tsf import is_tsf, read_tsf
 from forecast_attn.data.reading.undated import without_undated
@@ -116,7 +117,13 @@ def without_marks(frame: pd.DataFrame, config: DataConfig) -> pd.DataFrame:
 
 @coded("FA101")
 def read_beside(
-    table: Any, config: DataConfig, *, item_id: str | None = None, wide: bool = False, time: str | None = None
+    table: Any,
+    config: DataConfig,
+    *,
+    item_id: str | None = None,
+    wide: bool = False,
+    time: str | None = None,
+    names: tuple[str, ...] = (),
 ) -> pd.DataFrame:
     """Read a table that accompanies another: a history, future covariates, forecasts.
 
@@ -126,17 +133,27 @@ def read_beside(
         item_id: the identifier that was found in the other table.
         wide: whether this table may have one column per series; it may be long too, with item_id and target.
         time: the column of time of the other table, by which the header is found below other titles.
+        names: of the columns of the other table, by which the encoding is found where a few words tell none.
 
     Raises:
         ConfigError, DataError: as `read_table`.
     """
     source = opened(table)
     kind = source.kind if isinstance(source, Source) else None
+    if isinstance(source, Source) and kind in TEXT_KINDS and config.encoding is None:
+        start = next(source.chunks(SAMPLE), b"")
+        config = replace(config, encoding=encoding_of_names(start[: start.rfind(b"\n")], names))
     if kind is None or kind in _TYPED:
         config = replace(config, **{name: getattr(DataConfig, name) for name in TEXT_OPTIONS})
     if config.sheet is not None:
         config = replace(config, sheet=_sheet_beside(source, config.sheet))
-    if isinstance(source, Source) and kind not in _TYPED and time and config.header_rows == 1 and not is_tsf(source):
+    if (
+        isinstance(source, Source)
+        and kind not in _TYPED
+        and time
+        and config.header_rows == 1
+        and not _is_marked_up(source)
+    ):
         text = sheet_as_text(source, config.sheet) if holds_sheets(source) else source
         config = replace(config, skip_rows=lines_above_header(text, config, time))
     identifier = None if wide else item_id or config.item_id
@@ -146,6 +163,11 @@ def read_beside(
     if layout not in ("long", "merged") and not is_arranged(frame, config):
         return arranged(frame, replace(config, layout=layout), table_name(table), stop_at_errors)
     return made_long(frame, config, table_name(table), stop_at_errors) if wide and not is_long(frame) else frame
+
+
+def _is_marked_up(source: Source) -> bool:
+    """Return whether a text has lines of attributes above its rows."""
+    return is_tsf(source) or is_arff(source)
 
 
 def _sheet_beside(source: Any, sheet: str) -> str | None:
