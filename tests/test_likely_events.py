@@ -406,6 +406,7 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_the_first_command_takes_rows_for_what_they_are(tmp_path: Path, name: str) -> None:
     make, expected = CASES[name]

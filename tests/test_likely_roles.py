@@ -886,6 +886,7 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_the_first_command_names_target_and_series(tmp_path: Path, name: str) -> None:
     make, expected = CASES[name]

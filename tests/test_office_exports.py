@@ -585,6 +585,7 @@ NUM_SERIES = {
 """Export -> the series that its first command finds."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TEXTS)
 def test_an_export_of_an_office_is_read_at_the_first_try(tmp_path: Path, name: str) -> None:
     make, expected = TEXTS[name]
