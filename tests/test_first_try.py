@@ -975,6 +975,7 @@ def seconds_of_a_recorder() -> pd.DataFrame:
     return pd.DataFrame({"timer": np.arange(200) * 8.5479, "hr": RNG.integers(400, 600, 200)})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("frame", "options"),
     [
