@@ -39,8 +39,8 @@ def find_header_rows(records: list[list[str]]) -> int:
         is_blank = len(rows) >= count and not any(cell.strip() for cell in rows[count - 1])
         if is_blank and has_groups:  # more names may stand below it
             continue
-        if len(rows) >= count and rows[0][0].strip() and not any(rows[count - 1][1:]):  # a title above some rows
-            return 1
+        if width > 1 and len(rows) >= count and rows[0][0].strip() and not any(rows[count - 1][1:]):
+            return 1  # a title above some rows
         below = [row for row in rows[count:] if width < 3 or any(row[1:])]  # and no notes
         are_few = len(below) < (1 if has_groups and len(below) * width >= FEWEST_CELLS else FEWEST_BELOW)
         if are_few or is_blank or _may_be_a_row(rows[count - 1], below):  # as in nearly every table: a quick answer

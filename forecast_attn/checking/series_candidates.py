@@ -237,13 +237,15 @@ def column_of_levels(frame: pd.DataFrame, target: str, taken: Container[str]) ->
 
 def _share_told(numbers: pd.Series, names: pd.Series) -> float:
     """The share of the variance of numbers that names tell, adjusted for their number (R² of one way)."""
-    known = numbers.notna() & names.notna()
-    numbers, groups = numbers[known], pd.factorize(names[known])[0]
-    left = len(numbers) - len(np.unique(groups))
-    if left <= 0 or not numbers.var():
+    codes, values = names.cat.codes.to_numpy(), numbers.to_numpy(np.float64)
+    known = (codes >= 0) & ~np.isnan(values)
+    codes, values = codes[known], values[known]
+    rows = np.bincount(codes)
+    left = len(values) - np.count_nonzero(rows)
+    if left <= 0 or not values.var():
         return 0.0
-    within = ((numbers - numbers.groupby(groups).transform("mean")) ** 2).sum() / left
-    return float(1 - within / numbers.var())
+    means = np.bincount(codes, weights=values) / np.maximum(rows, 1)
+    return float(1 - ((values - means[codes]) ** 2).sum() / left / values.var(ddof=1))
 
 
 # --------------------------------------------------------------------------- keys

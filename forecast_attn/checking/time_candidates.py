@@ -108,6 +108,8 @@ def stamps_of(frame: pd.DataFrame, time: str, config: DataConfig) -> NDArray[Any
         return parse_timestamps(joined[time], time, regular_order(joined[time]) or "day-first")[0]
     if bad.mean() > MOST_BAD_STAMPS:
         return None
+    if not bad.any():
+        return stamps
     if stamps.dtype.kind != "M":
         return np.where(bad, stamps[~bad][0], stamps)
     above = np.maximum.accumulate(np.where(bad, int(np.argmin(bad)), np.arange(len(bad))))

@@ -65,3 +65,21 @@ def test_other_rows_are_refused_with_their_line(tmp_path: Path, rows: str, messa
 def test_options_of_text_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"is an \.arff file, which has no --decimal"):
         read_table(written(tmp_path, "2024-01-01,1,north,2\n"), DataConfig(decimal=","))
+
+
+@pytest.mark.parametrize(("encoding", "notes"), [("utf-8", []), ("utf-8-sig", []), ("cp1250", ["FA105"])])
+def test_letters_are_those_of_any_text(tmp_path: Path, encoding: str, notes: list[str]) -> None:
+    """Bytes of letters that would be blanks by themselves stay, and another encoding is said."""
+    head = HEAD.replace("region {north,'south east'}", "województwo {Łódź,Śląsk,à,wartość}")
+    rows = "".join(f"2024-01-0{at},1,{name},{at}\n" for at, name in enumerate(("Łódź", "Śląsk", "wartość"), 1))
+    (tmp_path / "demand.arff").write_bytes((head + rows).encode(encoding, "replace"))
+    codes: list[str] = []
+    frame = read_table(tmp_path / "demand.arff", DataConfig(), report=lambda finding: codes.append(str(finding.code)))
+    assert list(frame["województwo"].astype(str)) == ["Łódź", "Śląsk", "wartość"]
+    assert codes == notes
+
+
+def test_a_letter_whose_last_byte_is_a_blank_stays_at_the_end(tmp_path: Path) -> None:
+    head = HEAD.replace("@attribute y real\n", "").replace("north,'south east'", "à,x")
+    (tmp_path / "demand.arff").write_text(head + "2024-01-01,1,à\n2024-01-02,1,x\n", encoding="utf-8")
+    assert list(read_table(tmp_path / "demand.arff", DataConfig())["region"].astype(str)) == ["à", "x"]

@@ -12,6 +12,7 @@ from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import Finding
 from forecast_attn.data.reading import read_beside, read_table
 from forecast_attn.data.reading.code_pages import code_page
+from forecast_attn.errors import DataError
 
 from .test_east_asian import WESTERN
 
@@ -96,3 +97,11 @@ def test_a_few_words_are_those_of_the_table_that_they_accompany(write_csv: Write
 def test_a_table_with_none_of_the_names_is_read_as_by_itself(write_csv: Write) -> None:
     frame = read_beside(write_csv("Año;País\n2024;1\n".encode("cp1252")), DataConfig(), names=("Dzień",))
     assert list(frame.columns) == ["Año", "País"]
+
+
+def test_a_few_letters_of_two_bytes_are_those_of_the_table_that_they_accompany(write_csv: Write) -> None:
+    """By itself, the file is refused: they may be of several encodings."""
+    path = write_csv("DATE,最大\n2024-01-01,1\n2024-01-02,0\n".encode("cp932"))
+    with pytest.raises(DataError, match="may be in"):
+        read_table(path, DataConfig())
+    assert list(read_beside(path, DataConfig(), names=("DATE", "最大")).columns) == ["DATE", "最大"]

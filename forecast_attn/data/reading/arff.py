@@ -6,8 +6,10 @@ no value, and single quotes stand around names and cells with blanks or commas.
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
+import itertools
 import re
 from collections.abc import Iterator
 
@@ -20,18 +22,23 @@ from forecast_attn.data.reading.csv_file import read_delimited
 from forecast_attn.data.reading.source import Progress, Source
 from forecast_attn.errors import DataError
 
-_ATTRIBUTE = re.compile(r"""@attribute\s+('(?:[^'\\]|\\.)*'|"[^"]*"|\S+)\s+\S""", re.IGNORECASE)
 _START = 1 << 20
 """Bytes that hold the lines above the rows."""
+_ATTRIBUTE = re.compile(r"""@attribute\s+('(?:[^'\\]|\\.)*'|"[^"]*"|\S+)\s+\S""", re.IGNORECASE | re.ASCII)
+_BYTES = "latin-1"
+"""Each byte is a letter, so that the text keeps its encoding, which is found as that of any other."""
+_BLANKS = " \t\r"
+"""In such text, other blanks are parts of letters."""
 
 
 def is_arff(source: Source) -> bool:
     """Return whether a text has a relation, attributes and nothing else above its rows, as files of Monash have."""
-    start = next(source.chunks(_START), b"").decode("utf-8", "replace").removeprefix("\ufeff").lower()
-    head = [line.split(maxsplit=1)[0] for line in start.splitlines() if line.strip() and line.lstrip()[0] != "%"]
-    if head[:1] != ["@relation"] or "@data" not in head:
+    lines = (line for line in _lines(next(source.chunks(_START), b"")) if line and not line.startswith("%"))
+    words = (line.lower().split(maxsplit=1)[0] for line in lines)
+    if next(words, "") != "@relation":  # of nearly every text: a quick answer
         return False
-    return set(head[1 : head.index("@data")]) == {"@attribute"}
+    head = list(itertools.takewhile(lambda word: word != "@data", words))
+    return set(head) == {"@attribute"}
 
 
 def read_arff(source: Source, config: DataConfig, progress: Progress | None, report: Report) -> pd.DataFrame:
@@ -42,14 +49,14 @@ def read_arff(source: Source, config: DataConfig, progress: Progress | None, rep
         DataError: a row has other fields than attributes, or is a sparse one.
     """
     refuse_text_options(config, f"{source.label} is an .arff file")
-    table = Source(source.label, None, _as_csv(source).encode())
+    table = Source(source.label, None, _as_csv(source).encode(_BYTES))
     frame = read_delimited(table, config, progress, report)
     frame.attrs[LINES_ABOVE] = None
     return frame
 
 
 def _as_csv(source: Source) -> str:
-    lines = enumerate(_lines(source), 1)
+    lines = enumerate(_lines(b"".join(source.chunks())), 1)
     names: list[str] = []
     for _, line in lines:
         if line.lower().startswith("@data"):
@@ -70,10 +77,11 @@ def _as_csv(source: Source) -> str:
         if len(cells) != len(names):
             message = f"{source.label}: line {number} has {len(cells)} fields; @attribute lists {len(names)}"
             raise DataError(message, "correct the line, or the attributes")
-        writer.writerow(["" if cell.strip() == "?" else cell.strip() for cell in cells])
+        cells = [cell.strip(_BLANKS) for cell in cells]
+        writer.writerow(["" if cell == "?" else cell for cell in cells])
     return target.getvalue()
 
 
-def _lines(source: Source) -> Iterator[str]:
-    text = b"".join(source.chunks()).decode("utf-8", "replace").removeprefix("\ufeff")
-    return (line.strip() for line in text.splitlines())
+def _lines(content: bytes) -> Iterator[str]:
+    text = content.removeprefix(codecs.BOM_UTF8).decode(_BYTES)
+    return (line[0].strip(_BLANKS + "\n") for line in re.finditer("[^\n]*\n?", text) if line[0])

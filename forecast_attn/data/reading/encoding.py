@@ -115,25 +115,30 @@ def encoding_of_letters(text: bytes, label: str) -> str:
     raise DataError(message, hint, code="FA110", options=("encoding",))
 
 
-def encoding_of_names(start: bytes, names: Iterable[str]) -> str | None:
+def encoding_of_names(start: bytes, names: Iterable[str], label: str) -> str | None:
     """The encoding in which a text has more names of another table than in the likeliest one; None where none has.
 
-    Two words of Polish may be Spanish ones as well. UTF-8 is told without names.
+    Two words of Polish may be Spanish ones as well, and a few letters of two bytes may be of any of their encodings.
+    UTF-8 is told without names.
 
     Args:
         start: the first lines.
-        names: those of the columns that it may have.
+        names: those of the columns that it may have, with letters beyond ASCII.
+        label: the file's name, for messages.
     """
-    beyond_ascii = [name for name in names if not name.isascii()]
-    if not beyond_ascii or find_encoding(start, "") != "utf-8" or _holds("utf-8", start):
+    if find_encoding(start, label) != "utf-8" or _holds("utf-8", start):
         return None
 
     def count(codec: str) -> int:
         text = start.decode(codec, errors="replace")
-        return sum(name in text for name in beyond_ascii)
+        return sum(name in text for name in names)
 
     best = max(ASSUMED, key=count)
-    return best if count(best) > count(encoding_of_letters(start, "")) else None
+    try:
+        likeliest = count(encoding_of_letters(start, label))
+    except DataError:  # several are likely
+        likeliest = 0
+    return best if count(best) > likeliest else None
 
 
 def _holds(codec: str, text: bytes) -> bool:

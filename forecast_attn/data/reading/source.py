@@ -79,7 +79,8 @@ _MAGIC = {
     b"SQLite format 3": "SQLite",
     b"<stata_dta>": STATA,
     **{bytes((version, order, 1)): STATA for version in _OLD_STATA for order in (1, 2)},
-    b"$FL": "SPSS",
+    b"$FL2@": "SPSS",
+    b"$FL3@": "SPSS",
     bytes(12) + b"\xc2\xea\x81": "SAS",
 }
 _UNREADABLE = {

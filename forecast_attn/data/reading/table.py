@@ -140,20 +140,17 @@ def read_beside(
     """
     source = opened(table)
     kind = source.kind if isinstance(source, Source) else None
-    if isinstance(source, Source) and kind in TEXT_KINDS and config.encoding is None:
+    is_plain = isinstance(source, Source) and kind not in _TYPED and not _is_marked_up(source)
+    beyond_ascii = [name for name in names if not name.isascii()]
+    if is_plain and kind in TEXT_KINDS and beyond_ascii and config.encoding is None and not is_json(source):
         start = next(source.chunks(SAMPLE), b"")
-        config = replace(config, encoding=encoding_of_names(start[: start.rfind(b"\n")], names))
+        start = start[: start.rfind(b"\n") + 1] or start
+        config = replace(config, encoding=encoding_of_names(start, beyond_ascii, source.label))
     if kind is None or kind in _TYPED:
         config = replace(config, **{name: getattr(DataConfig, name) for name in TEXT_OPTIONS})
     if config.sheet is not None:
         config = replace(config, sheet=_sheet_beside(source, config.sheet))
-    if (
-        isinstance(source, Source)
-        and kind not in _TYPED
-        and time
-        and config.header_rows == 1
-        and not _is_marked_up(source)
-    ):
+    if is_plain and time and config.header_rows == 1:
         text = sheet_as_text(source, config.sheet) if holds_sheets(source) else source
         config = replace(config, skip_rows=lines_above_header(text, config, time))
     identifier = None if wide else item_id or config.item_id
