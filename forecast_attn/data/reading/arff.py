@@ -34,7 +34,7 @@ _BLANKS = " \t\r"
 def is_arff(source: Source) -> bool:
     """Return whether a text has a relation, attributes and nothing else above its rows, as files of Monash have."""
     lines = (line for line in _lines(next(source.chunks(_START), b"")) if line and not line.startswith("%"))
-    words = (line.lower().split(maxsplit=1)[0] for line in lines)
+    words = (re.split("[ \t]", line.lower(), maxsplit=1)[0] for line in lines)
     if next(words, "") != "@relation":  # of nearly every text: a quick answer
         return False
     head = list(itertools.takewhile(lambda word: word != "@data", words))
