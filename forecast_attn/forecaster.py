@@ -539,14 +539,15 @@ class Forecaster:
         `metrics["update"]` says which. Without `out` the new run lives in a temporary directory until `save`.
 
         Args:
-            data: the rows after the end of the run's table.
-            history: the run's table; the file it was trained on, with the rows of earlier updates, when None.
+            data: the rows after the end of the run's table, alone or below those of the table.
+            history: the run's table; the file it was trained on, with the rows of earlier updates, when None. Not
+                needed where `data` begins with the rows of the run's table.
             on_epoch: called after every epoch.
             **options: listed below.
 
         Raises:
             ConfigError: options that contradict each other, or a run that cannot be updated.
-            DataError: the rows cannot be used: they overlap or contradict the table, rows in between or a column are
+            DataError: the rows cannot be used: they contradict the table, rows in between or a column are
                 missing, the time step differs, or there are none.
             RunError: not fitted, the run is damaged, its table is not known, or the new run cannot be written.
             KeyboardInterrupt: Ctrl-C; nothing is written.

@@ -137,6 +137,8 @@ def test_other_ways_to_start_it(process_environment, here, command):
         (("train", "data.csv", "--horizn", "3"), "no such option '--horizn'", "did you mean '--horizon'?"),
         (("inspect", "--series", "a"), "no such option '--series'", "did you mean '--item'?"),
         (("train", "data.csv", "--output", "run"), "no such option '--output'", "did you mean '--out'?"),
+        (("train", "data.csv", "--out"), "option '--out' requires an argument", "forecast train --help"),
+        (("plot", "--out", "x.png"), "no such option '--out'", "did you mean '--png'?"),
         (("check", "data.csv", "--date", "day"), "no such option '--date'", "did you mean '--time'?"),
         (("predict", "--run", "run"), "no such option '--run'", "forecast predict RUN: RUN is written without --run"),
         (("inspect", "--run", "run"), "no such option '--run'", "forecast inspect RUN: RUN is written without --run"),

@@ -225,19 +225,19 @@ def _full_hint(error: UserError) -> str | None:
     return f"{error.hint}{'' if error.hint.endswith('?') else ';'} `forecast explain {code}` says more"
 
 
-OTHER_NAMES = {
-    **dict.fromkeys(("--mechanism", "--attention-mechanism", "--mechanisms"), "--attention"),
-    **dict.fromkeys(("--epochs", "--n-epochs", "--num-epochs"), "--max-epochs"),
-    **dict.fromkeys(("--lr", "--rate"), "--learning-rate"),
-    **dict.fromkeys(("--steps", "--prediction-length", "--h"), "--horizon"),
-    **dict.fromkeys(("--context-length", "--input-size", "--window"), "--lookback"),
-    **dict.fromkeys(("--series", "--item-id"), "--item"),
-    **dict.fromkeys(("--output", "--output-dir", "--run", "--run-dir"), "--out"),
-    **dict.fromkeys(("--date", "--time-col", "--time-column", "--timestamp"), "--time"),
-    **dict.fromkeys(("--target-col", "--target-column"), "--target"),
-    **dict.fromkeys(("--id-col", "--id-column", "--group", "--group-by"), "--id"),
+OTHER_NAMES: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("--mechanism", "--attention-mechanism", "--mechanisms"), ("--attention",)),
+    **dict.fromkeys(("--epochs", "--n-epochs", "--num-epochs"), ("--max-epochs",)),
+    **dict.fromkeys(("--lr", "--rate"), ("--learning-rate",)),
+    **dict.fromkeys(("--steps", "--prediction-length", "--h"), ("--horizon",)),
+    **dict.fromkeys(("--context-length", "--input-size", "--window"), ("--lookback",)),
+    **dict.fromkeys(("--series", "--item-id"), ("--item",)),
+    **dict.fromkeys(("--out", "--output", "--output-dir", "--run", "--run-dir"), ("--out", "--png", "--html")),
+    **dict.fromkeys(("--date", "--time-col", "--time-column", "--timestamp"), ("--time",)),
+    **dict.fromkeys(("--target-col", "--target-column"), ("--target",)),
+    **dict.fromkeys(("--id-col", "--id-column", "--group", "--group-by"), ("--id",)),
 }
-"""Names of our options in other tools, which a search by spelling would not find."""
+"""Names of our options in other tools or commands, which no search by spelling would find: the first that there is."""
 
 
 def _argument_called(option: str, context: Any) -> str | None:
@@ -254,9 +254,10 @@ def _usage_error(error: Any, words: list[str]) -> tuple[str, str | None]:
     name = getattr(error, "option_name", None)
     if name is not None and context is not None and (argument := _argument_called(name, context)) is not None:
         return f"no such option '{name}'", f"{context.command_path} {argument}: {argument} is written without {name}"
-    known_as = OTHER_NAMES.get(name or "")
-    if known_as is not None and context is not None and any(known_as in each.opts for each in context.command.params):
-        near = [known_as]
+    if context is not None:
+        options = {option for each in context.command.params for option in each.opts}
+        if name not in options:
+            near = [known_as for known_as in OTHER_NAMES.get(name or "", ()) if known_as in options] or near
     if near:
         message, guess = f"no such option '{name}'", f"'{near[0]}'?"
     # An error about the value of an option does not name the command that was being read.

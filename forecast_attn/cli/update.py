@@ -22,7 +22,12 @@ def update(
     run: RunArgument = None,
     data: Annotated[
         Path | None,
-        typer.Option("--data", metavar="FILE", help="The rows after the end of the run's table.", show_default=False),
+        typer.Option(
+            "--data",
+            metavar="FILE",
+            help="The rows after the end of the run's table, alone or below those of the table.",
+            show_default=False,
+        ),
     ] = None,
     history: Annotated[
         Path | None,
@@ -65,6 +70,8 @@ def _show(forecaster: Forecaster) -> None:
     console, metrics = make_console(), forecaster.metrics
     update = metrics["update"]
     rows = f"{counted(update['rows'], 'new row')}, {update['from']} to {update['until']}"
+    if update["repeated"]:
+        rows += f" ({counted(update['repeated'], 'row')} before them as in the run's table)"
     console.say(f"{rows}; update {update['number']} of '{update['parent']}'")
     if "old" in update:
         console.print(_scores(update, windows=metrics["validation"]["windows"]))

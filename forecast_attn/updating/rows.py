@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from forecast_attn.backtest.backtest_table import actuals_of
-from forecast_attn.data.findings import counted, stop_at_errors
+from forecast_attn.data.findings import stop_at_errors
 from forecast_attn.data.frequency import Stamps
 from forecast_attn.data.localise import axis_stamps
 from forecast_attn.data.panel import Panel, time_column
@@ -21,10 +22,14 @@ from forecast_attn.data.reading import digest_of
 from forecast_attn.errors import ConfigError, DataError, RunError
 from forecast_attn.forecasting.history import table_beside, without_flags_of_train
 from forecast_attn.forecasting.model import Model
+from forecast_attn.forecasting.tail import read_tail
 from forecast_attn.runs.run_dir import DAMAGED_HINT, RunDir
 from forecast_attn.runs.training_table import Table, check_recorded_files, name_of
 
 Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+_NAME_IT = "name the run's table with --history FILE, or give all its rows and the new ones with --data"
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,12 +37,14 @@ class ExtendedTable:
     """The table of a run with new rows behind it."""
 
     panel: Panel
-    added: pd.DataFrame
-    """All rows behind the table of the first training, those of earlier updates too."""
+    added: pd.DataFrame | None
+    """All rows behind the table of the first training, those of earlier updates too; None where `base` has them."""
     base: dict[str, Any]
     """File and digest of that table."""
     rows: int
     """New rows with a target."""
+    repeated: int
+    """Rows given beside them that the run's table has already."""
     first: Any
     """First new stamp with a target."""
     last: Any
@@ -52,36 +59,80 @@ def read_extended(
     Args:
         model: of the run.
         run: finished.
-        data: the new rows, and no others.
-        history: the table up to there; when None the file that the run records, with the rows of earlier updates.
+        data: the new rows. Rows of the run's table may stand before them, and must be as they were.
+        history: the table up to there; when None the file that the run records, with the rows of earlier updates. Where
+            that is not as it was, the rows of `data` up to the end of the run's, if they are there.
 
     Raises:
         ConfigError: the run has a table of forecasts.
-        RunError: the run has no file of its table, or that is another one now.
-        DataError: what is wrong with the new rows: one overlaps or contradicts the table, some are missing in between,
-            a column is missing, the time step is another one, or there are none.
+        RunError: the run has no file of its table, or that is another one now, and `data` does not hold its rows.
+        DataError: what is wrong with the new rows: one contradicts the table, some are missing in between, a column is
+            missing, the time step is another one, or there are none.
     """
     if run.read_json(run.config)["data"].get("vintages_sha256") is not None or model.config.data.vintages is not None:
         raise ConfigError("a run with --vintages cannot be updated", "train again: forecast train DATA --vintages FILE")
-    old_frame, base, old_added = _table_of(model, run, history)
-    new_frame = table_beside(data, model)
-    name = name_of(data)
-    if new_frame.empty:
-        raise DataError(f"'{name}' has no rows", "give the rows after the end of the run's table")
-    old = actuals_of(model, old_frame, name_of(history) if history is not None else str(base["file"]), weighted=True)
+    new = _read_new_rows(model, data)
+    before = _read_before(model, run, history, new, data)
+    new.check_continues(before, may_have_gaps=model.config.data.missing != "error")
+    is_new = new.is_after(before.panel)
+    rows = new.frame[is_new]
     with without_flags_of_train():
-        new = actuals_of(model, new_frame, name, weighted=True)
-    model.schema.scaler.for_series(new.item_ids)  # names those that training did not see
-    _check_continues(old, new, name, _stamps_of(new_frame, new), may_have_gaps=model.config.data.missing != "error")
-    old_rows, new_rows = _with_stamps(old_frame, old, known_only=True), _with_stamps(new_frame, new)
-    with without_flags_of_train():
-        panel = actuals_of(model, _joined(old_rows, new_rows), name, weighted=True)
-    has_target = np.concatenate([new.timestamps[a:b] for a, b in zip(new.starts[:-1], new.ends, strict=True)])
-    added = new_rows if old_added is None else _joined(_with_stamps(old_added, old, known_only=True), new_rows)
-    return ExtendedTable(panel, added, base, len(has_target), has_target.min(), has_target.max())
+        panel = actuals_of(model, _joined(before.frame, rows), new.name, weighted=True)
+    added = rows if before.added is None else _joined(before.added, rows)
+    stamps = new.stamps_with_target_after(before.panel)
+    return ExtendedTable(
+        panel,
+        None if before.is_in_new_rows else added,
+        before.base,
+        rows=len(stamps),
+        repeated=int((~is_new).sum()),
+        first=stamps.min(),
+        last=stamps.max(),
+    )
 
 
-# --------------------------------------------------------------------------- reading
+# --------------------------------------------------------------------------- the run's table
+
+
+@dataclass(frozen=True, eq=False)
+class _Before:
+    """The table of a run."""
+
+    panel: Panel
+    frame: pd.DataFrame
+    """Its rows up to the last target of each series."""
+    base: dict[str, Any]
+    """The file it began with, and its digest."""
+    added: pd.DataFrame | None = None
+    """The rows that earlier updates added to that."""
+    is_in_new_rows: bool = False
+    """The frame was given with the new rows, and the panel is only its end, which the run keeps."""
+
+
+def _read_before(
+    model: Model,
+    run: RunDir,
+    history: pd.DataFrame | Table | None,
+    new: _NewRows,
+    data: pd.DataFrame | Table,
+) -> _Before:
+    try:
+        frame, base, added = _table_of(model, run, history)
+    except (RunError, DataError):
+        end = actuals_of(model, read_tail(run, model.schema), run.tail.name, weighted=False)
+        if history is not None or not new.begins_before(end):
+            raise
+        return _Before(end, new.frame[~new.is_after(end)], _recorded(data), is_in_new_rows=True)
+    source = name_of(history) if history is not None else str(base["file"])
+    panel = actuals_of(model, frame, source, weighted=True)
+    return _Before(panel, _with_stamps(frame, panel, known_only=True), base, added)
+
+
+def _recorded(table: pd.DataFrame | Table) -> dict[str, Any]:
+    """Name and digest of a table, as a run records them."""
+    if isinstance(table, str | Path) and str(table) != "-":
+        return {"file": str(table), "sha256": digest_of(table)}
+    return {"file": name_of(table), "sha256": None}
 
 
 def _table_of(
@@ -90,20 +141,15 @@ def _table_of(
     """The table of a run, the file it began with, and the rows that earlier updates added to that."""
     base = base_of(run)
     if history is not None:
-        about: dict[str, Any] = {"file": name_of(history), "sha256": None}
-        if isinstance(history, str | Path) and str(history) != "-":
-            about = {"file": str(history), "sha256": digest_of(history)}
-        return table_beside(history, model), about, None
+        return table_beside(history, model), _recorded(history), None
     if base["sha256"] is None:
-        raise RunError(
-            f"'{run.path}' was not trained on a file, so its table is not known", "name the table with --history FILE"
-        )
+        raise RunError(f"'{run.path}' was not trained on a file, so its table is not known", _NAME_IT)
     added = _added(run)
     try:
         check_recorded_files(str(run.path), base, model.config, data=None, vintages=None)
         frame = table_beside(base["file"], model)
     except (RunError, DataError) as error:
-        raise error.reworded(hint="name the run's table with --history FILE") from None
+        raise error.reworded(hint=_NAME_IT) from None
     if added is None:
         return frame, base, None
     panel = actuals_of(model, frame, name_of(base["file"]), weighted=True)
@@ -129,6 +175,139 @@ def base_of(run: RunDir) -> dict[str, Any]:
     """File and digest of the table that a run, or the run it was updated from, was trained on."""
     update = run.read_json(run.metrics).get("update")
     return dict(update["table"] if update is not None else run.read_json(run.config)["data"])
+
+
+# --------------------------------------------------------------------------- the new rows
+
+
+def _read_new_rows(model: Model, data: pd.DataFrame | Table) -> _NewRows:
+    frame, name = table_beside(data, model), name_of(data)
+    hint = "give the rows after the end of the run's table"
+    if frame.empty:
+        raise DataError(f"'{name}' has no rows", hint)
+    with without_flags_of_train():
+        panel = actuals_of(model, frame, name, weighted=True)
+    model.schema.scaler.for_series(panel.item_ids)  # names those that training did not see
+    if not panel.num_known.any():
+        raise DataError(f"'{name}' has no row with a target", hint)
+    series, stamps = _stamps_of(frame, panel)
+    return _NewRows(frame.assign(**{panel.roles.time: time_column(panel, stamps)}), panel, name, series, stamps)
+
+
+@dataclass(frozen=True, eq=False)
+class _NewRows:
+    """A table with new rows, and perhaps rows of the run's table before them."""
+
+    frame: pd.DataFrame
+    """As read, but for stamps that join those of the run's table."""
+    panel: Panel
+    """Made of the frame; it may have rows more, for steps that the frame leaves out."""
+    name: str
+    series: Ints
+    """Series of each row of the frame (num_rows,)."""
+    stamps: Stamps
+    """Of each row of the frame (num_rows,)."""
+
+    def is_after(self, old: Panel) -> Bools:
+        """Tell which rows of the frame are after the end of their series in the run's table (num_rows,)."""
+        return self._is_after(old, self.series, self.stamps)
+
+    def stamps_with_target_after(self, old: Panel) -> Stamps:
+        """Return the stamps of the panel's rows with a target after the end of the run's table."""
+        known = np.concatenate([np.arange(*each) for each in zip(self.panel.starts[:-1], self.panel.ends, strict=True)])
+        stamps: Stamps = self.panel.timestamps[known]
+        after: Stamps = stamps[self._is_after(old, self.panel.series_of(known), stamps)]
+        return after
+
+    def _is_after(self, old: Panel, series: Ints, stamps: Stamps) -> Bools:
+        ends, has_end = np.zeros(self.panel.num_series, stamps.dtype), np.zeros(self.panel.num_series, np.bool_)
+        for index, old_index in self._shared(old):
+            ends[index], has_end[index] = old.timestamps[old.ends[old_index] - 1], True
+        after: Bools = ~has_end[series] | (stamps > ends[series])
+        return after
+
+    def begins_before(self, end: Panel) -> bool:
+        """Tell whether the table has every series of the end of a run's table, from its first row or earlier."""
+        shared = list(self._shared(end))
+        firsts = (
+            (self.panel.timestamps[self.panel.starts[index]], end.timestamps[end.starts[old_index]])
+            for index, old_index in shared
+        )
+        return len(shared) == end.num_series and all(bool(here <= there) for here, there in firsts)
+
+    def check_continues(self, before: _Before, *, may_have_gaps: bool) -> None:
+        """Refuse rows that contradict the run's table, and new ones that are not those right after its end.
+
+        Args:
+            before: the run's table.
+            may_have_gaps: some rows may be absent in between, as they may be within a table of this run.
+
+        Raises:
+            DataError: names the series and the stamp.
+        """
+        old, text = before.panel, before.panel.zone.stamp_text
+        for index, old_index in self._shared(old):
+            known = slice(self.panel.starts[index], self.panel.ends[index])
+            end = old.timestamps[old.ends[old_index] - 1]
+            is_new = self.panel.timestamps[known] > end
+            self._check_repeated(old, index, old_index, int((~is_new).sum()), from_start=not before.is_in_new_rows)
+            if may_have_gaps or not is_new.any():
+                continue  # the joined table is read as a whole, and refuses stamps off its steps
+            first, expected = self.panel.timestamps[known][is_new][0], old.frequency.shift(np.array([end]), 1)[0]
+            if first != expected:
+                raise DataError(
+                    f"'{self.name}' begins at {text(first)}{self._of(index)}, but the row after the run's table is "
+                    f"{text(expected)} (time step {old.frequency.alias})",
+                    f"give every row from {text(expected)} on",
+                )
+        if not len(self.stamps_with_target_after(old)):
+            end = text(old.timestamps[old.ends - 1].max())
+            raise DataError(
+                f"'{self.name}' has no row after the end of the run's table, which is {end}",
+                "give the rows after that, alone or below those before them",
+            )
+
+    def _check_repeated(self, old: Panel, index: int, old_index: int, number: int, *, from_start: bool) -> None:
+        """Compare the first `number` rows of a series with the run's table, which may be only its end."""
+        rows = np.arange(number) + self.panel.starts[index]
+        there = slice(old.starts[old_index], old.ends[old_index])
+        known, stamps = old.timestamps[there], self.panel.timestamps[rows]
+        if not from_start:
+            rows, stamps = rows[stamps >= known[0]], stamps[stamps >= known[0]]
+        at = np.searchsorted(known, stamps)
+        text, whose = old.zone.stamp_text, self._of(index)
+        if (absent := known[at] != stamps).any():
+            raise DataError(
+                f"'{self.name}' has a row at {text(stamps[absent][0])}{whose}, which the run's table does not have; "
+                f"that begins at {text(known[0])} and ends at {text(known[-1])}",
+                "give the rows after that; where older ones have changed, train again",
+            )
+        was, now = old.target[there][at], self.panel.target[rows]
+        changed = ~((was == now) | (np.isnan(was) & np.isnan(now)))
+        if changed.any():
+            raise DataError(
+                f"'{self.name}' contradicts the run's table: at {text(stamps[changed][0])}{whose} "
+                f"'{old.roles.target}' is {_shown(now[changed][0])}, and was {_shown(was[changed][0])}",
+                "give the rows after the end of the run's table alone; where older ones have changed, train again",
+            )
+
+    def _shared(self, old: Panel) -> Iterator[tuple[int, int]]:
+        """Series with a target in both tables: index here, and there."""
+        index_of = {name: index for index, name in enumerate(old.item_ids)}
+        for index, name in enumerate(self.panel.item_ids):
+            old_index = index_of.get(name)
+            if old_index is not None and self.panel.num_known[index] and old.num_known[old_index]:
+                yield index, old_index
+
+    def _of(self, series: int) -> str:
+        return "" if self.panel.num_series == 1 else f" of series '{self.panel.item_ids[series]}'"
+
+
+def _shown(value: float) -> str:
+    return "missing" if np.isnan(value) else f"{value:g}"
+
+
+# --------------------------------------------------------------------------- stamps
 
 
 def _with_stamps(frame: pd.DataFrame, panel: Panel, *, known_only: bool = False) -> pd.DataFrame:
@@ -168,73 +347,3 @@ def _stamps_of(frame: pd.DataFrame, panel: Panel) -> tuple[Ints, Stamps]:
 def _joined(old: pd.DataFrame, new: pd.DataFrame) -> pd.DataFrame:
     """Both tables, one after the other, with the columns of the first."""
     return pd.concat([old, new.reindex(columns=old.columns)], ignore_index=True)
-
-
-# --------------------------------------------------------------------------- comparing
-
-
-def _check_continues(old: Panel, new: Panel, name: str, in_file: tuple[Ints, Stamps], *, may_have_gaps: bool) -> None:
-    """Refuse rows that are not those right after the end of each series.
-
-    Args:
-        old: the run's table.
-        new: the rows.
-        name: of their table, for messages.
-        in_file: series and stamp of each row of that table, where `new` may have rows more.
-        may_have_gaps: some rows may be absent in between, as they may be within a table of this run.
-
-    Raises:
-        DataError: names the series and the stamp.
-    """
-    index_of = {item_id: index for index, item_id in enumerate(old.item_ids)}
-    if not new.num_known.any():
-        raise DataError(f"'{name}' has no row with a target", "give the rows after the end of the run's table")
-    for index, item_id in enumerate(new.item_ids):
-        if item_id not in index_of or not new.num_known[index]:
-            continue
-        was, rows = index_of[item_id], slice(int(new.starts[index]), int(new.ends[index]))
-        end = old.timestamps[old.ends[was] - 1]
-        behind = new.timestamps[rows] > end
-        if not behind.all():
-            number = int(((in_file[0] == index) & (in_file[1] <= end)).sum())
-            _refuse_overlap(old, new, was, np.arange(rows.start, rows.stop)[~behind], name, number)
-        if may_have_gaps:
-            continue  # the joined table is read as a whole, and refuses stamps off its steps
-        expected = old.frequency.shift(np.array([end]), 1)[0]
-        if new.timestamps[rows.start] != expected:
-            text = old.zone.stamp_text
-            raise DataError(
-                f"'{name}' begins at {text(new.timestamps[rows.start])}{_of(old, item_id)}, but the row after the "
-                f"run's table is {text(expected)} (time step {old.frequency.alias})",
-                f"give every row from {text(expected)} on",
-            )
-
-
-def _refuse_overlap(old: Panel, new: Panel, series: int, rows: Ints, name: str, number: int) -> None:
-    text, whose = old.zone.stamp_text, _of(old, old.item_ids[series])
-    end = text(old.timestamps[old.ends[series] - 1])
-    stamps = old.timestamps[old.starts[series] : old.ends[series]]
-    for row in rows:
-        index = int(np.searchsorted(stamps, new.timestamps[row]))
-        stamp = text(new.timestamps[row])
-        if stamps[min(index, len(stamps) - 1)] != new.timestamps[row]:
-            raise DataError(
-                f"'{name}' has a row at {stamp}{whose}, which the run's table does not have; that ends at {end}",
-                "give the rows after that; where older ones have changed, train again",
-            )
-        was, now = old.target[old.starts[series] + index], new.target[row]
-        if not np.array_equal(was, now, equal_nan=True):
-            raise DataError(
-                f"'{name}' contradicts the run's table: at {stamp}{whose} '{old.roles.target}' is {now:g}, and was "
-                f"{was:g}",
-                "give the rows after the end of the run's table; where older ones have changed, train again",
-            )
-    raise DataError(
-        f"{counted(number, 'row')} of '{name}'{whose} {'is' if number == 1 else 'are'} in the run's table "
-        f"already, which ends at {end}",
-        "give the rows after that, and no others; forecast predict --data takes the whole table",
-    )
-
-
-def _of(panel: Panel, item_id: str) -> str:
-    return "" if panel.num_series == 1 else f" of series '{item_id}'"

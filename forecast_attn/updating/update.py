@@ -57,7 +57,7 @@ def update_run(
 
     Args:
         run: finished; left as it is.
-        data: the rows after the end of its table.
+        data: the rows after the end of its table, alone or below those of the table.
         out: the new run directory, which appears whole or not at all.
         request: the options.
         history: the run's table, where the file that it records is gone, or was none.
@@ -166,11 +166,15 @@ class _UpdatedRun:
         run, parent = self.run, self.parent
         run.write_json(run.schema, _without_format(parent.read_json(parent.schema)))
         config = _without_format(parent.read_json(parent.config))
-        table = {"file": f"{self.extended.base['file']} and {source}", "sha256": None, "vintages_sha256": None}
-        run.write_json(run.config, {**config, "package_version": package_version(), "data": table})
-        buffer = io.BytesIO()
-        self.extended.added.to_parquet(buffer, index=False)
-        write_atomically(run.added, buffer.getvalue())
+        base, added = self.extended.base, self.extended.added
+        table = base if added is None else {"file": f"{base['file']} and {source}", "sha256": None}
+        run.write_json(
+            run.config, {**config, "package_version": package_version(), "data": {**table, "vintages_sha256": None}}
+        )
+        if added is not None:
+            buffer = io.BytesIO()
+            added.to_parquet(buffer, index=False)
+            write_atomically(run.added, buffer.getvalue())
         for number, (part, before) in enumerate(zip(self._parts(), parent.parts, strict=True)):
             self._write_network(part, before, folder_of_network(trained, self.update.model, number))
         calibration = self.update.model.calibration
@@ -239,6 +243,7 @@ class _UpdatedRun:
             "parent_sha256": sha256_of(self.parent.metrics),
             "number": self.refit_request.number,
             "rows": extended.rows,
+            "repeated": extended.repeated,
             "from": text(extended.first),
             "until": text(extended.last),
             "table": {"vintages_sha256": None, **extended.base},

@@ -151,13 +151,16 @@ def test_the_command_says_which_weights_go_on(old_run: Path, parts: Parts, tmp_p
 WRONG: dict[str, tuple[Callable[[Parts], pd.DataFrame], str, str]] = {
     "again": (
         lambda parts: parts["old"].tail(2),
-        "2 rows of 'DataFrame' of series 'south' are in the run's table already, which ends at 2024-04-05",
-        "predict --data takes the whole table",
+        "'DataFrame' has no row after the end of the run's table, which is 2024-04-05",
+        "give the rows after that, alone or below those before them",
     ),
-    "overlap": (
-        lambda parts: pd.concat([parts["old"][parts["old"]["day"] == FIRST], parts["one"]]),
-        "1 row of 'DataFrame' of series 'north' is in the run's table already, which ends at 2024-04-05",
-        "give the rows after that",
+    "before": (
+        lambda parts: pd.concat(
+            [parts["old"][parts["old"]["day"] == "2024-01-01"].assign(day=pd.Timestamp("2023-12-31")), parts["whole"]]
+        ),
+        "'DataFrame' has a row at 2023-12-31 of series 'north', which the run's table does not have; that begins at "
+        "2024-01-01 and ends at 2024-04-05",
+        "train again",
     ),
     "contradiction": (
         lambda parts: pd.concat([parts["old"][parts["old"]["day"] == FIRST].assign(sales=77.0), parts["one"]]),
@@ -201,7 +204,7 @@ def test_rows_that_do_not_continue_the_table_are_refused(
 def test_a_day_may_be_closed_between_the_table_and_the_new_rows(
     options: dict[str, Any], parts: Parts, tmp_path: Path
 ) -> None:
-    """Of a table with absent days, which the run hides. The file's rows are counted, not those added to it."""
+    """Of a table with absent days, which the run hides. Its rows are counted, not the steps without one."""
 
     def without_sundays(table: pd.DataFrame) -> pd.DataFrame:
         return table[table["day"].dt.day_of_week < 6]
@@ -213,9 +216,10 @@ def test_a_day_may_be_closed_between_the_table_and_the_new_rows(
     assert forecaster.update(new, epochs=1).metrics["update"]["from"] == "2024-04-01"
     whole = without_sundays(parts["old"])
     with pytest.raises(DataError) as refused:
-        forecaster.update(whole)
-    north = int((old["shop"] == "north").sum())
-    assert refused.value.message.startswith(f"{north} rows of 'DataFrame' of series 'north' are in the run's table")
+        forecaster.update(old)
+    assert "has no row after the end of the run's table, which is 2024-03-30" in refused.value.message
+    whole = forecaster.update(without_sundays(parts["old"]), epochs=1).metrics["update"]
+    assert (whole["repeated"], whole["from"]) == (len(old), "2024-04-01")
 
 
 def test_rows_without_the_table_before_them(old_run: Path, parts: Parts, tmp_path: Path) -> None:
@@ -224,11 +228,64 @@ def test_rows_without_the_table_before_them(old_run: Path, parts: Parts, tmp_pat
     try:
         with pytest.raises(UserError) as refused:
             Forecaster.load(old_run).update(parts["one"])
-        assert refused.value.hint == "name the run's table with --history FILE"
+        assert "name the run's table with --history FILE" in (refused.value.hint or "")
         named = Forecaster.load(old_run).update(parts["one"], history=away, epochs=1)
         assert named.metrics["update"]["table"]["file"] == str(away)
     finally:
         away.rename(table)
+
+
+def weights_of(forecaster: Forecaster) -> bytes:
+    return (forecaster.run_path / "model.safetensors").read_bytes()
+
+
+def table_until(parts: Parts, day: pd.Timestamp) -> pd.DataFrame:
+    return parts["whole"][parts["whole"]["day"] <= day]
+
+
+def test_a_table_with_its_old_rows_is_as_good_as_the_new_ones_alone(
+    old_run: Path, new_run: Forecaster, parts: Parts, forecast: Callable, tmp_path: Path
+) -> None:
+    table_until(parts, SECOND).to_csv(tmp_path / "whole.csv", index=False)
+    done = forecast("update", old_run, "--data", tmp_path / "whole.csv", "--out", tmp_path / "run")
+    assert done.code == 0, done.err
+    rows = f"6 new rows, 2024-04-06 to 2024-04-08 ({len(parts['old'])} rows before them as in the run's table)"
+    assert f"{rows}; update 1 of" in done.out
+    whole = Forecaster.load(tmp_path / "run")
+    assert weights_of(whole) == weights_of(new_run)
+    added, alone = (pd.read_parquet(path / "added.parquet") for path in (tmp_path / "run", new_run.run_path))
+    pd.testing.assert_frame_equal(added.astype({"shop": "str"}), alone)
+
+
+@pytest.mark.parametrize("kind", ["file", "DataFrame"])
+def test_a_table_that_grows_updates_its_run_again_and_again(
+    kind: str, options: dict[str, Any], parts: Parts, tmp_path: Path
+) -> None:
+    """Nobody keeps the table of the training then: the end of it, which the run has, is compared with the new one."""
+
+    def table(day: pd.Timestamp, frame: pd.DataFrame | None = None) -> Any:
+        frame = table_until(parts, day) if frame is None else frame
+        if kind == "DataFrame":
+            return frame
+        frame.to_csv(tmp_path / "sales.csv", index=False)
+        return tmp_path / "sales.csv"
+
+    alone = growing = Forecaster(**options).fit(table(FIRST))
+    alone = alone.update(parts["one"], history=parts["old"], epochs=1)
+    alone = alone.update(parts["two"], history=table_until(parts, SECOND), epochs=1)
+    for number, day in ((1, SECOND), (2, LAST)):
+        growing = growing.update(table(day), epochs=1)
+        assert (growing.metrics["update"]["number"], growing.metrics["update"]["rows"]) == (number, 6)
+        assert not (growing.run_path / "added.parquet").exists()
+    assert weights_of(growing) == weights_of(alone)
+    later = parts["whole"].copy()
+    later.loc[(later["day"] == LAST - DAY) & (later["shop"] == "south"), "sales"] = 77.0
+    with pytest.raises(DataError, match=r"contradicts the run's table: at 2024-04-10 of series 'south' 'sales' is 77"):
+        growing.update(table(END, later))
+    without_start = parts["whole"][parts["whole"]["day"] >= LAST]
+    with pytest.raises(RunError) as refused:
+        growing.update(table(END, without_start))
+    assert "give all its rows and the new ones with --data" in (refused.value.hint or "")
 
 
 @pytest.mark.parametrize("given", [{"validation": 0}, {"validation": 2}, {"epochs": 0}, {"half_life": "x"}])
