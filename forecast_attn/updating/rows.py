@@ -191,7 +191,7 @@ def _read_new_rows(model: Model, data: pd.DataFrame | Table) -> _NewRows:
     if not panel.num_known.any():
         raise DataError(f"'{name}' has no row with a target", hint)
     series, stamps = _stamps_of(frame, panel)
-    return _NewRows(frame.assign(**{panel.roles.time: time_column(panel, stamps)}), panel, name, series, stamps)
+    return _NewRows(frame.assign(**{panel.roles.time: time_column(panel, stamps).array}), panel, name, series, stamps)
 
 
 @dataclass(frozen=True, eq=False)
@@ -319,7 +319,7 @@ def _with_stamps(frame: pd.DataFrame, panel: Panel, *, known_only: bool = False)
         known_only: leave out the rows after each series' last target, whose covariates the new rows have.
     """
     series, stamps = _stamps_of(frame, panel)
-    rows = frame.assign(**{panel.roles.time: time_column(panel, stamps)})
+    rows = frame.assign(**{panel.roles.time: time_column(panel, stamps).array})
     if not known_only:
         return rows
     last = panel.timestamps[panel.ends - 1]

@@ -288,6 +288,24 @@ def test_a_table_that_grows_updates_its_run_again_and_again(
     assert "give all its rows and the new ones with --data" in (refused.value.hint or "")
 
 
+def test_rows_of_a_table_with_a_column_per_series_keep_their_stamps(parts: Parts, tmp_path: Path) -> None:
+    """They are numbered as in the file, from one on and again for each series."""
+    settings: dict[str, Any] = {"horizon": 3, "lookback": 14, "max_epochs": 1, "hidden_size": 4, "seed": 1}
+
+    def updated(form: Callable[[pd.DataFrame], pd.DataFrame], **more: Any) -> Forecaster:
+        for name in ("old", "one"):
+            form(parts[name]).to_csv(tmp_path / f"{name}.csv", index=False)
+        old = Forecaster(**settings, **more).fit(tmp_path / "old.csv")
+        return old.update(tmp_path / "one.csv", epochs=1)
+
+    wide = updated(lambda part: part.pivot(index="day", columns="shop", values="sales").reset_index(), wide=True)
+    long = updated(lambda part: part[["shop", "day", "sales"]], item_id="shop")
+    assert weights_of(wide) == weights_of(long)
+    added = pd.read_parquet(wide.run_path / "added.parquet").rename(columns={"item_id": "shop", "target": "sales"})
+    expected = parts["one"].reset_index(drop=True)[["day", "shop", "sales"]]
+    pd.testing.assert_frame_equal(added, expected, check_dtype=False, check_categorical=False)
+
+
 @pytest.mark.parametrize("given", [{"validation": 0}, {"validation": 2}, {"epochs": 0}, {"half_life": "x"}])
 def test_options_that_cannot_be(given: dict[str, Any], old_run: Path, parts: Parts) -> None:
     with pytest.raises(UserError) as refused:
