@@ -143,11 +143,7 @@ def _end_of(text: str, panel: Panel) -> Any:
 
 def _until(stride: Stride, start: Any, end: Any, axis: Axis) -> Stamps:
     """start, start + stride, … up to and with `end`."""
-    num_strides = 64
-    stamps = stride.from_stamp(start, np.arange(num_strides), axis)
-    while stamps[-1] <= end:
-        num_strides *= 4
-        stamps = stride.from_stamp(start, np.arange(num_strides), axis)
+    stamps = stride.from_stamp(start, np.arange(stride.most_between(start, end, axis) + 1), axis)
     inside: Stamps = stamps[stamps <= end]
     return inside
 
@@ -191,6 +187,7 @@ def rows_at(panel: Panel, cutoffs: Stamps) -> NDArray[np.int64]:
 EXAMPLES = "a number of steps such as 24, or a time such as 24h, 7D, 2W or 1MS"
 _DAYS = {"D": 1, "W": 7}
 _MONTHS = {"M": 1, "Q": 3, "Y": 12}
+_SHORTEST_DAY, _SHORTEST_MONTH = DAY - UNITS["h"], 28 * DAY
 _LENGTHS = {name: length for name, length in UNITS.items() if length < DAY} | {"H": UNITS["h"]}
 
 
@@ -257,6 +254,14 @@ class Stride:
         day = pd.Timestamp(wall[0])
         moved = [day + pd.DateOffset(months=int(count) * self.months) for count in times]
         return on.of_wall(np.array(moved, "datetime64[ns]"))
+
+    def most_between(self, start: Any, end: Any, on: Axis) -> int:
+        """Return about how many strides lead from one stamp to a later one: all of them, or few more."""
+        if self.steps:
+            steps = on.frequency.steps_between(np.array([start]), np.array([end]))[0]
+            return int(np.ceil(steps / self.steps))
+        shortest = self.nanoseconds or self.days * _SHORTEST_DAY or self.months * _SHORTEST_MONTH
+        return int(np.ceil((end - start) / np.timedelta64(shortest, "ns")))
 
 
 @dataclass(frozen=True, eq=False)

@@ -98,6 +98,22 @@ def test_axes_of_whole_numbers_and_of_months() -> None:
     assert cutoffs == ["2021-01-31", "2021-04-30", "2021-07-31", "2021-10-31"]
 
 
+@pytest.mark.parametrize(("stride", "last"), [(200, "2006-09-01"), ("10YS", "2010-01-01"), ("200YS", "1990-01-01")])
+def test_strides_of_decades_are_not_followed_beyond_the_end_of_time(stride: int | str, last: str) -> None:
+    months = panel_of(pd.date_range("1950-01-01", periods=800, freq="MS"))
+    assert firsts(months, Schedule(start="1990-01-01", stride=stride), horizon=12)[-1] == last
+
+
+@pytest.mark.parametrize("stride", [1, 7, "1D", "36h", "1W", "1MS"])
+@pytest.mark.parametrize("start", ["2024-01-09 01:00", "2024-03-30 02:00", "2024-10-26 02:00"])
+def test_all_strides_up_to_the_end_are_there(start: str, stride: int | str) -> None:
+    schedule = Schedule(start=start, stride=stride, end="2024-11-30")
+    cutoffs = firsts(HOURS, schedule)
+    more = firsts(HOURS, Schedule(start=start, stride=stride, end="2024-12-29"))
+    assert cutoffs == [stamp for stamp in more if stamp[:10] <= "2024-11-30"]
+    assert len(more) > len(cutoffs) or stride == "1MS"
+
+
 @pytest.mark.parametrize(
     ("schedule", "message"),
     [
