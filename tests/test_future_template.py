@@ -73,6 +73,28 @@ def test_the_template_is_written_as_the_run_reads(forecast: Callable, small: tup
     assert predicted.code == 0, predicted.err
 
 
+@pytest.mark.parametrize("flags", [("--delimiter", "blanks"), ("--no-header",), ("--delimiter", ";", "--no-header")])
+def test_a_run_of_another_delimiter_or_without_names_reads_its_template_and_tables_with_commas(
+    flags: tuple[str, ...], forecast: Callable, small: tuple[str, ...], here: Path
+) -> None:
+    days = pd.date_range("2024-01-01", periods=90).strftime("%Y-%m-%d")
+    names = ["column_1", "column_2", "column_3"]
+    table = pd.DataFrame(dict(zip(names, [days, np.arange(90) % 7, np.arange(90) % 5], strict=True)))
+    delimiter = " " if "blanks" in flags else ";" if ";" in flags else ","
+    table.to_csv("data.txt", sep=delimiter, index=False, header="--no-header" not in flags)
+    options = (*flags, "--future", "column_3", "--target", "column_2")
+    assert forecast("train", "data.txt", *options, *small, "--out", "run", "--quiet").code == 0
+    assert forecast("future-template", "run", "--out", "future.csv").code == 0
+    template = pd.read_csv("future.csv", sep=None, engine="python").assign(column_3=1)
+    forecasts = []
+    for sep in (",", delimiter):
+        template.to_csv("future.csv", sep=sep, index=False)
+        predicted = forecast("predict", "run", "--future", "future.csv", "--out", "-")
+        assert predicted.code == 0, predicted.err
+        forecasts.append(predicted.out)
+    assert forecasts[0] == forecasts[1]
+
+
 @pytest.fixture(scope="module")
 def promotions(forecast: Callable, small: tuple[str, ...], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of a table with two absent days, which needs to know the days of a promotion."""

@@ -17,6 +17,7 @@ from forecast_attn.data.frequency import Stamps
 from forecast_attn.data.future_rows import FutureRows, future_in_panel, missing_cells
 from forecast_attn.data.number_stamps import EPOCH_UNITS, SERIAL_DAYS, decimal_step, in_serial_days
 from forecast_attn.data.panel import Panel
+from forecast_attn.data.reading.dialect import BLANKS
 from forecast_attn.data.zones import Zone
 from forecast_attn.errors import DataError
 
@@ -97,7 +98,7 @@ def _table(panel: Panel, rows: FutureRows) -> pd.DataFrame:
 
 
 def _delimiter(config: DataConfig) -> str:
-    if config.delimiter is not None:
+    if config.delimiter is not None and config.delimiter.lower() != BLANKS:  # they would not show an empty cell
         return "\t" if config.delimiter.lower() in ("tab", "\\t") else config.delimiter
     return ";" if config.decimal == "," else ","
 

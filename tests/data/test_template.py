@@ -80,6 +80,7 @@ def test_month_ends(as_panel: AsPanel) -> None:
     [
         ({"delimiter": ";"}, "2024-02-01;2.5"),
         ({"delimiter": "tab"}, "2024-02-01\t2.5"),
+        ({"delimiter": "blanks"}, "2024-02-01,2.5"),
         ({"decimal": ","}, "2024-02-01;2,5"),
         ({"date_format": "%d.%m.%Y"}, "01.02.2024,2.5"),
         ({"date_format": "excel"}, "45323,2.5"),

@@ -162,8 +162,8 @@ def _refuse_other_formats(body: bytes, label: str) -> None:
         raise DataError(f"{label} is empty", "expected a header line with column names, then rows")
 
 
-def lines_above_header(source: Source, config: DataConfig, name: str) -> int:
-    """Lines above the first one with a column's name; as many as --skip-rows says where no line has it.
+def lines_above_header(source: Source, config: DataConfig, name: str) -> int | None:
+    """Lines above the first one with a column's name; None where no line has it.
 
     Args:
         source: a table that accompanies another, and may have other titles.
@@ -176,7 +176,7 @@ def lines_above_header(source: Source, config: DataConfig, name: str) -> int:
         fields = {field.strip(' \r"') for field in re.split(r"[,;\t|]", line)}
         if {name} <= fields or set(name.split(",")) <= fields:
             return index
-    return config.skip_rows
+    return None
 
 
 # --------------------------------------------------------------------------- delimiter

@@ -129,7 +129,8 @@ def read_beside(
 
     Args:
         table: as for `read_table`.
-        config: the options of the other table. Those that say how text is written count for text only.
+        config: the options of the other table. Those that say how text is written count for text only,
+            and the delimiter only where it splits the header.
         item_id: the identifier that was found in the other table.
         wide: whether this table may have one column per series; it may be long too, with item_id and target.
         time: the column of time of the other table, by which the header is found below other titles.
@@ -138,7 +139,7 @@ def read_beside(
     Raises:
         ConfigError, DataError: as `read_table`.
     """
-    source = opened(table)
+    source, given = opened(table), config
     kind = source.kind if isinstance(source, Source) else None
     is_plain = isinstance(source, Source) and kind not in _TYPED and not _is_marked_up(source)
     beyond_ascii = [name for name in names if not name.isascii()]
@@ -152,11 +153,19 @@ def read_beside(
         config = replace(config, sheet=_sheet_beside(source, config.sheet))
     if is_plain and time and config.header_rows == 1:
         text = sheet_as_text(source, config.sheet) if holds_sheets(source) else source
-        config = replace(config, skip_rows=lines_above_header(text, config, time))
+        above = lines_above_header(text, config, time)
+        config = config if above is None else replace(config, skip_rows=above, header=True)
     identifier = None if wide else item_id or config.item_id
     layout = config.layout
     config = replace(config, item_id=identifier, wide=False, layout=layout if layout == "merged" else "long")
-    frame = read_table(source, config, is_beside=True)
+    try:
+        frame = read_table(source, config, is_beside=True)
+    except DataError as error:
+        if config.delimiter is None or error.options != ("delimiter",):
+            raise
+        # Another program wrote it: its header is one column of the delimiter that the other table has.
+        config = replace(given, delimiter=None, decimal=None)
+        return read_beside(source, config, item_id=item_id, wide=wide, time=time, names=names)
     if layout not in ("long", "merged") and not is_arranged(frame, config):
         return arranged(frame, replace(config, layout=layout), table_name(table), stop_at_errors)
     return made_long(frame, config, table_name(table), stop_at_errors) if wide and not is_long(frame) else frame
