@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +14,11 @@ from numpy.typing import NDArray
 
 from forecast_attn.backtest.backtest_table import actuals_of
 from forecast_attn.data.findings import stop_at_errors
-from forecast_attn.data.frequency import Stamps
+from forecast_attn.data.frequency import Stamps, parse_frequency
 from forecast_attn.data.localise import axis_stamps
 from forecast_attn.data.panel import Panel, time_column
 from forecast_attn.data.reading import digest_of
+from forecast_attn.data.resampling import floored
 from forecast_attn.errors import ConfigError, DataError, RunError
 from forecast_attn.forecasting.history import table_beside, without_flags_of_train
 from forecast_attn.forecasting.model import Model
@@ -73,22 +73,126 @@ def read_extended(
         raise ConfigError("a run with --vintages cannot be updated", "train again: forecast train DATA --vintages FILE")
     new = _read_new_rows(model, data)
     before = _read_before(model, run, history, new, data)
-    new.check_continues(before, may_have_gaps=model.config.data.missing != "error")
-    is_new = new.is_after(before.panel)
-    rows = new.frame[is_new]
+    may_have_gaps = model.config.data.missing != "error"
+    _check_continues(before, new, may_have_gaps=may_have_gaps, is_resampled=model.config.data.resample is not None)
+    is_new = new.are_after(before.panel) if before.rows is None else new.are_behind(before.rows)
+    old, rows = new.frame[~is_new] if before.rows is None else before.rows.frame, new.frame[is_new]
     with without_flags_of_train():
-        panel = actuals_of(model, _joined(before.frame, rows), new.name, weighted=True)
-    added = rows if before.added is None else _joined(before.added, rows)
+        panel = actuals_of(model, _joined(old, rows), new.name, weighted=True)
     stamps = new.stamps_with_target_after(before.panel)
     return ExtendedTable(
         panel,
-        None if before.is_in_new_rows else added,
+        None if before.rows is None else rows if before.added is None else _joined(before.added, rows),
         before.base,
         rows=len(stamps),
         repeated=int((~is_new).sum()),
         first=stamps.min(),
         last=stamps.max(),
     )
+
+
+# --------------------------------------------------------------------------- rows
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """The rows of a table, and the panel that they make."""
+
+    frame: pd.DataFrame
+    """As read, but for stamps that can be joined with those of another table."""
+    panel: Panel
+    """It may have steps that the frame leaves out, and one for several rows of it where they are resampled."""
+    name: str
+    series: Ints
+    """Series of each row of the frame (num_rows,)."""
+    stamps: Stamps
+    """Of each row of the frame (num_rows,)."""
+    steps: Stamps
+    """Stamp of the step in which each row of the frame is (num_rows,)."""
+
+    def until_last_target(self) -> _Rows:
+        """Leave out the rows after each series' last target, whose covariates the new rows have."""
+        return self._where(self.steps <= self.panel.timestamps[self.panel.ends - 1][self.series])
+
+    def are_after(self, old: Panel) -> Bools:
+        """Tell which rows are in a step after the end of their series in another table (num_rows,)."""
+        return self._are_later(self.series, self.steps, _by_series(old.item_ids, old.timestamps[old.ends - 1]))
+
+    def are_behind(self, old: _Rows) -> Bools:
+        """Tell which rows are after the last row of their series in another table, if in the same step (num_rows,)."""
+        last = pd.Series(old.stamps).groupby(old.series).max()
+        return self._are_later(
+            self.series,
+            self.stamps,
+            {old.panel.item_ids[index]: stamp for index, stamp in zip(last.index, last.to_numpy(), strict=True)},
+        )
+
+    def stamps_with_target_after(self, old: Panel) -> Stamps:
+        """Return the stamps of the panel's rows with a target after the end of their series in another table."""
+        panel = self.panel
+        known = np.concatenate([np.arange(*each) for each in zip(panel.starts[:-1], panel.ends, strict=True)])
+        stamps: Stamps = panel.timestamps[known]
+        ends = _by_series(old.item_ids, old.timestamps[old.ends - 1])
+        after: Stamps = stamps[self._are_later(panel.series_of(known), stamps, ends)]
+        return after
+
+    def begin_before(self, old: Panel) -> bool:
+        """Tell whether the table has every series of another one, from its first row or earlier."""
+        starts = _by_series(self.panel.item_ids, self.panel.timestamps[self.panel.starts[:-1]])
+        firsts = zip(old.item_ids, old.timestamps[old.starts[:-1]], strict=True)
+        return all(name in starts and bool(starts[name] <= first) for name, first in firsts)
+
+    def _are_later(self, series: Ints, stamps: Stamps, ends: dict[str, Any]) -> Bools:
+        """Tell which stamps are after the end of their series, where it has one."""
+        names = self.panel.item_ids
+        has_end = np.array([name in ends for name in names])
+        last = np.array([ends.get(name, stamps[0]) for name in names], stamps.dtype)
+        later: Bools = ~has_end[series] | (stamps > last[series])
+        return later
+
+    def _where(self, chosen: Bools) -> _Rows:
+        series, stamps, steps = self.series[chosen], self.stamps[chosen], self.steps[chosen]
+        return replace(self, frame=self.frame[chosen], series=series, stamps=stamps, steps=steps)
+
+
+def _by_series(item_ids: tuple[str, ...], stamps: Stamps) -> dict[str, Any]:
+    return dict(zip(item_ids, stamps, strict=True))
+
+
+def _rows_of(model: Model, frame: pd.DataFrame, name: str) -> _Rows:
+    """Make a panel of a table, and put the stamps of its rows on the panel's axis."""
+    panel, config = actuals_of(model, frame, name, weighted=True), model.config.data
+    roles = panel.roles
+    series = np.zeros(len(frame), np.int64)
+    if roles.item_id is not None:
+        index_of = {item_id: index for index, item_id in enumerate(panel.item_ids)}
+        series = np.array([index_of[str(item_id)] for item_id in frame[roles.item_id]], np.int64)
+    form = config.date_format or panel.date_order
+    stamps, _ = axis_stamps(
+        frame[roles.time], panel.zone, stop_at_errors, series=series, item_ids=panel.item_ids, date_format=form
+    )
+    steps = stamps if config.resample is None else floored(stamps, parse_frequency(config.resample))
+    # The rows of some layouts are numbered as in the file.
+    frame = frame.assign(**{roles.time: time_column(panel, stamps).array})
+    return _Rows(frame, panel, name, series, stamps, steps)
+
+
+def _read_new_rows(model: Model, data: pd.DataFrame | Table) -> _Rows:
+    frame, name = table_beside(data, model), name_of(data)
+    hint = "give the rows after the end of the run's table"
+    if frame.empty:
+        raise DataError(f"'{name}' has no rows", hint)
+    with without_flags_of_train():
+        rows = _rows_of(model, frame, name)
+    model.schema.scaler.for_series(rows.panel.item_ids)  # names those that training did not see
+    if not rows.panel.num_known.any():
+        raise DataError(f"'{name}' has no row with a target", hint)
+    return rows
+
+
+def _joined(old: pd.DataFrame, new: pd.DataFrame) -> pd.DataFrame:
+    """Both tables, one after the other, with the columns of the first."""
+    return pd.concat([old, new.reindex(columns=old.columns)], ignore_index=True)
 
 
 # --------------------------------------------------------------------------- the run's table
@@ -99,33 +203,30 @@ class _Before:
     """The table of a run."""
 
     panel: Panel
-    frame: pd.DataFrame
-    """Its rows up to the last target of each series."""
+    """Made of it, or only of its end."""
+    rows: _Rows | None
+    """None where the table with the new rows has them."""
     base: dict[str, Any]
     """The file it began with, and its digest."""
     added: pd.DataFrame | None = None
     """The rows that earlier updates added to that."""
-    is_in_new_rows: bool = False
-    """The frame was given with the new rows, and the panel is only its end, which the run keeps."""
 
 
 def _read_before(
-    model: Model,
-    run: RunDir,
-    history: pd.DataFrame | Table | None,
-    new: _NewRows,
-    data: pd.DataFrame | Table,
+    model: Model, run: RunDir, history: pd.DataFrame | Table | None, new: _Rows, data: pd.DataFrame | Table
 ) -> _Before:
+    """Read the table that a run records, or was given, unless the one with the new rows has all of it."""
     try:
         frame, base, added = _table_of(model, run, history)
     except (RunError, DataError):
         end = actuals_of(model, read_tail(run, model.schema), run.tail.name, weighted=False)
-        if history is not None or not new.begins_before(end):
+        if history is not None or not new.begin_before(end):
             raise
-        return _Before(end, new.frame[~new.is_after(end)], _recorded(data), is_in_new_rows=True)
-    source = name_of(history) if history is not None else str(base["file"])
-    panel = actuals_of(model, frame, source, weighted=True)
-    return _Before(panel, _with_stamps(frame, panel, known_only=True), base, added)
+        return _Before(end, None, _recorded(data))
+    rows = _rows_of(model, frame, name_of(history) if history is not None else str(base["file"]))
+    if history is None and new.begin_before(rows.panel):
+        return _Before(rows.panel, None, _recorded(data))
+    return _Before(rows.panel, rows.until_last_target(), base, added)
 
 
 def _recorded(table: pd.DataFrame | Table) -> dict[str, Any]:
@@ -152,8 +253,7 @@ def _table_of(
         raise error.reworded(hint=_NAME_IT) from None
     if added is None:
         return frame, base, None
-    panel = actuals_of(model, frame, name_of(base["file"]), weighted=True)
-    return _joined(_with_stamps(frame, panel, known_only=True), added), base, added
+    return _joined(_rows_of(model, frame, name_of(base["file"])).until_last_target().frame, added), base, added
 
 
 def _added(run: RunDir) -> pd.DataFrame | None:
@@ -177,173 +277,83 @@ def base_of(run: RunDir) -> dict[str, Any]:
     return dict(update["table"] if update is not None else run.read_json(run.config)["data"])
 
 
-# --------------------------------------------------------------------------- the new rows
+# --------------------------------------------------------------------------- comparing
 
 
-def _read_new_rows(model: Model, data: pd.DataFrame | Table) -> _NewRows:
-    frame, name = table_beside(data, model), name_of(data)
-    hint = "give the rows after the end of the run's table"
-    if frame.empty:
-        raise DataError(f"'{name}' has no rows", hint)
-    with without_flags_of_train():
-        panel = actuals_of(model, frame, name, weighted=True)
-    model.schema.scaler.for_series(panel.item_ids)  # names those that training did not see
-    if not panel.num_known.any():
-        raise DataError(f"'{name}' has no row with a target", hint)
-    series, stamps = _stamps_of(frame, panel)
-    return _NewRows(frame.assign(**{panel.roles.time: time_column(panel, stamps).array}), panel, name, series, stamps)
-
-
-@dataclass(frozen=True, eq=False)
-class _NewRows:
-    """A table with new rows, and perhaps rows of the run's table before them."""
-
-    frame: pd.DataFrame
-    """As read, but for stamps that join those of the run's table."""
-    panel: Panel
-    """Made of the frame; it may have rows more, for steps that the frame leaves out."""
-    name: str
-    series: Ints
-    """Series of each row of the frame (num_rows,)."""
-    stamps: Stamps
-    """Of each row of the frame (num_rows,)."""
-
-    def is_after(self, old: Panel) -> Bools:
-        """Tell which rows of the frame are after the end of their series in the run's table (num_rows,)."""
-        return self._is_after(old, self.series, self.stamps)
-
-    def stamps_with_target_after(self, old: Panel) -> Stamps:
-        """Return the stamps of the panel's rows with a target after the end of the run's table."""
-        known = np.concatenate([np.arange(*each) for each in zip(self.panel.starts[:-1], self.panel.ends, strict=True)])
-        stamps: Stamps = self.panel.timestamps[known]
-        after: Stamps = stamps[self._is_after(old, self.panel.series_of(known), stamps)]
-        return after
-
-    def _is_after(self, old: Panel, series: Ints, stamps: Stamps) -> Bools:
-        ends, has_end = np.zeros(self.panel.num_series, stamps.dtype), np.zeros(self.panel.num_series, np.bool_)
-        for index, old_index in self._shared(old):
-            ends[index], has_end[index] = old.timestamps[old.ends[old_index] - 1], True
-        after: Bools = ~has_end[series] | (stamps > ends[series])
-        return after
-
-    def begins_before(self, end: Panel) -> bool:
-        """Tell whether the table has every series of the end of a run's table, from its first row or earlier."""
-        shared = list(self._shared(end))
-        firsts = (
-            (self.panel.timestamps[self.panel.starts[index]], end.timestamps[end.starts[old_index]])
-            for index, old_index in shared
-        )
-        return len(shared) == end.num_series and all(bool(here <= there) for here, there in firsts)
-
-    def check_continues(self, before: _Before, *, may_have_gaps: bool) -> None:
-        """Refuse rows that contradict the run's table, and new ones that are not those right after its end.
-
-        Args:
-            before: the run's table.
-            may_have_gaps: some rows may be absent in between, as they may be within a table of this run.
-
-        Raises:
-            DataError: names the series and the stamp.
-        """
-        old, text = before.panel, before.panel.zone.stamp_text
-        for index, old_index in self._shared(old):
-            known = slice(self.panel.starts[index], self.panel.ends[index])
-            end = old.timestamps[old.ends[old_index] - 1]
-            is_new = self.panel.timestamps[known] > end
-            self._check_repeated(old, index, old_index, int((~is_new).sum()), from_start=not before.is_in_new_rows)
-            if may_have_gaps or not is_new.any():
-                continue  # the joined table is read as a whole, and refuses stamps off its steps
-            first, expected = self.panel.timestamps[known][is_new][0], old.frequency.shift(np.array([end]), 1)[0]
-            if first != expected:
-                raise DataError(
-                    f"'{self.name}' begins at {text(first)}{self._of(index)}, but the row after the run's table is "
-                    f"{text(expected)} (time step {old.frequency.alias})",
-                    f"give every row from {text(expected)} on",
-                )
-        if not len(self.stamps_with_target_after(old)):
-            end = text(old.timestamps[old.ends - 1].max())
-            raise DataError(
-                f"'{self.name}' has no row after the end of the run's table, which is {end}",
-                "give the rows after that, alone or below those before them",
-            )
-
-    def _check_repeated(self, old: Panel, index: int, old_index: int, number: int, *, from_start: bool) -> None:
-        """Compare the first `number` rows of a series with the run's table, which may be only its end."""
-        rows = np.arange(number) + self.panel.starts[index]
-        there = slice(old.starts[old_index], old.ends[old_index])
-        known, stamps = old.timestamps[there], self.panel.timestamps[rows]
-        if not from_start:
-            rows, stamps = rows[stamps >= known[0]], stamps[stamps >= known[0]]
-        at = np.searchsorted(known, stamps)
-        text, whose = old.zone.stamp_text, self._of(index)
-        if (absent := known[at] != stamps).any():
-            raise DataError(
-                f"'{self.name}' has a row at {text(stamps[absent][0])}{whose}, which the run's table does not have; "
-                f"that begins at {text(known[0])} and ends at {text(known[-1])}",
-                "give the rows after that; where older ones have changed, train again",
-            )
-        was, now = old.target[there][at], self.panel.target[rows]
-        changed = ~((was == now) | (np.isnan(was) & np.isnan(now)))
-        if changed.any():
-            raise DataError(
-                f"'{self.name}' contradicts the run's table: at {text(stamps[changed][0])}{whose} "
-                f"'{old.roles.target}' is {_shown(now[changed][0])}, and was {_shown(was[changed][0])}",
-                "give the rows after the end of the run's table alone; where older ones have changed, train again",
-            )
-
-    def _shared(self, old: Panel) -> Iterator[tuple[int, int]]:
-        """Series with a target in both tables: index here, and there."""
-        index_of = {name: index for index, name in enumerate(old.item_ids)}
-        for index, name in enumerate(self.panel.item_ids):
-            old_index = index_of.get(name)
-            if old_index is not None and self.panel.num_known[index] and old.num_known[old_index]:
-                yield index, old_index
-
-    def _of(self, series: int) -> str:
-        return "" if self.panel.num_series == 1 else f" of series '{self.panel.item_ids[series]}'"
-
-
-def _shown(value: float) -> str:
-    return "missing" if np.isnan(value) else f"{value:g}"
-
-
-# --------------------------------------------------------------------------- stamps
-
-
-def _with_stamps(frame: pd.DataFrame, panel: Panel, *, known_only: bool = False) -> pd.DataFrame:
-    """A table with its stamps as the panel has them, so that tables written in several ways can be joined.
+def _check_continues(before: _Before, new: _Rows, *, may_have_gaps: bool, is_resampled: bool) -> None:
+    """Refuse rows that contradict the run's table, and new ones that are not those right after its end.
 
     Args:
-        frame: as read.
-        panel: made of it.
-        known_only: leave out the rows after each series' last target, whose covariates the new rows have.
+        before: the run's table.
+        new: the rows, with those of the run's table or without them.
+        may_have_gaps: some rows may be absent in between, as they may be within a table of this run.
+        is_resampled: there may be more rows now in the last step of the run's table.
+
+    Raises:
+        DataError: names the series and the stamp.
     """
-    series, stamps = _stamps_of(frame, panel)
-    rows = frame.assign(**{panel.roles.time: time_column(panel, stamps).array})
-    if not known_only:
-        return rows
-    last = panel.timestamps[panel.ends - 1]
-    return rows[stamps <= last[series]]
+    old, index_of = before.panel, {name: index for index, name in enumerate(before.panel.item_ids)}
+    overlapping = set() if before.rows is None else set(new.series[~new.are_behind(before.rows)].tolist())
+    for series, name in enumerate(new.panel.item_ids):
+        was = index_of.get(name)
+        if was is None or not new.panel.num_known[series]:
+            continue
+        known = old.timestamps[old.starts[was] : old.ends[was]]
+        stamps = new.panel.timestamps[new.panel.starts[series] : new.panel.ends[series]]
+        goes_on = is_resampled and series not in overlapping
+        repeated = stamps[stamps < known[-1]] if goes_on else stamps[stamps <= known[-1]]
+        if before.rows is None:
+            repeated = repeated[repeated >= known[0]]  # the table may begin earlier, or its end alone is known
+        _check_repeated(before, new, (was, series), repeated)
+        first, expected = stamps[stamps > known[-1]][:1], old.frequency.shift(known[-1:], 1)
+        if not may_have_gaps and (first != expected).any():
+            text = old.zone.stamp_text
+            raise DataError(
+                f"'{new.name}' begins at {text(first[0])}{_of(new.panel, series)}, but the row after the run's table "
+                f"is {text(expected[0])} (time step {old.frequency.alias})",
+                f"give every row from {text(expected[0])} on",
+            )
+    if not len(new.stamps_with_target_after(old)):
+        end = old.zone.stamp_text(old.timestamps[old.ends - 1].max())
+        raise DataError(
+            f"'{new.name}' has no row after the end of the run's table, which is {end}",
+            "give the rows after that, alone or below those before them",
+        )
 
 
-def _stamps_of(frame: pd.DataFrame, panel: Panel) -> tuple[Ints, Stamps]:
-    """Series and stamp of each row of the table that a panel was made of (num_rows,)."""
-    roles = panel.roles
-    series = np.zeros(len(frame), np.int64)
-    if roles.item_id is not None:
-        index_of = {name: index for index, name in enumerate(panel.item_ids)}
-        series = np.array([index_of[str(name)] for name in frame[roles.item_id]], np.int64)
-    stamps, _ = axis_stamps(
-        frame[roles.time],
-        panel.zone,
-        stop_at_errors,
-        series=series,
-        item_ids=panel.item_ids,
-        date_format=panel.date_order,
-    )
-    return series, stamps
+def _check_repeated(before: _Before, new: _Rows, series: tuple[int, int], stamps: Stamps) -> None:
+    """Refuse a row of the run's table that is another one now.
+
+    Args:
+        before: the run's table.
+        new: a table with some of its rows.
+        series: its index in the one, and in the other.
+        stamps: of those rows, ascending.
+    """
+    if not len(stamps):
+        return
+    old, (was, now) = before.panel, series
+    text, whose = old.zone.stamp_text, _of(new.panel, now)
+    known = slice(old.starts[was], old.ends[was])
+    rows = slice(new.panel.starts[now], new.panel.ends[now])
+    at, there = np.searchsorted(old.timestamps[known], stamps), np.searchsorted(new.panel.timestamps[rows], stamps)
+    absent = stamps[old.timestamps[known][at] != stamps]
+    if len(absent):
+        begin, end = (text(old.timestamps[known][index]) for index in (0, -1))
+        raise DataError(
+            f"'{new.name}' has a row at {text(absent[0])}{whose}, which the run's table does not have; that begins at "
+            f"{begin} and ends at {end}",
+            "give the rows after that, or the whole table",
+        )
+    older, newer = old.target[known][at], new.panel.target[rows][there]
+    for index in np.flatnonzero(~((older == newer) | (np.isnan(older) & np.isnan(newer))))[:1]:
+        values = ("missing" if np.isnan(each[index]) else f"{each[index]:g}" for each in (newer, older))
+        raise DataError(
+            f"'{new.name}' contradicts the run's table: at {text(stamps[index])}{whose} '{old.roles.target}' is "
+            f"{', and was '.join(values)}",
+            "give the rows after the end of the run's table alone; where older ones have changed, train again",
+        )
 
 
-def _joined(old: pd.DataFrame, new: pd.DataFrame) -> pd.DataFrame:
-    """Both tables, one after the other, with the columns of the first."""
-    return pd.concat([old, new.reindex(columns=old.columns)], ignore_index=True)
+def _of(panel: Panel, series: int) -> str:
+    return "" if panel.num_series == 1 else f" of series '{panel.item_ids[series]}'"

@@ -156,11 +156,14 @@ WRONG: dict[str, tuple[Callable[[Parts], pd.DataFrame], str, str]] = {
     ),
     "before": (
         lambda parts: pd.concat(
-            [parts["old"][parts["old"]["day"] == "2024-01-01"].assign(day=pd.Timestamp("2023-12-31")), parts["whole"]]
+            [
+                parts["old"].head(1).assign(day=pd.Timestamp("2023-12-31")),
+                parts["whole"][(parts["whole"]["shop"] == "north") | (parts["whole"]["day"] > FIRST - 9 * DAY)],
+            ]
         ),
         "'DataFrame' has a row at 2023-12-31 of series 'north', which the run's table does not have; that begins at "
         "2024-01-01 and ends at 2024-04-05",
-        "train again",
+        "or the whole table",
     ),
     "contradiction": (
         lambda parts: pd.concat([parts["old"][parts["old"]["day"] == FIRST].assign(sales=77.0), parts["one"]]),
@@ -253,8 +256,15 @@ def test_a_table_with_its_old_rows_is_as_good_as_the_new_ones_alone(
     assert f"{rows}; update 1 of" in done.out
     whole = Forecaster.load(tmp_path / "run")
     assert weights_of(whole) == weights_of(new_run)
-    added, alone = (pd.read_parquet(path / "added.parquet") for path in (tmp_path / "run", new_run.run_path))
-    pd.testing.assert_frame_equal(added.astype({"shop": "str"}), alone)
+    assert whole.metrics["update"]["table"]["file"] == str(tmp_path / "whole.csv")
+    assert not (tmp_path / "run" / "added.parquet").exists()  # the run's table is the whole one now
+    latest = pd.concat([parts["old"][parts["old"]["day"] > FIRST - 9 * DAY], parts["one"]])
+    part = Forecaster.load(old_run).update(latest)
+    assert weights_of(part) == weights_of(new_run)
+    assert part.metrics["update"]["repeated"] == 18
+    pd.testing.assert_frame_equal(
+        *(pd.read_parquet(each.run_path / "added.parquet") for each in (part, new_run)), check_dtype=False
+    )
 
 
 @pytest.mark.parametrize("kind", ["file", "DataFrame"])
@@ -286,6 +296,33 @@ def test_a_table_that_grows_updates_its_run_again_and_again(
     with pytest.raises(RunError) as refused:
         growing.update(table(END, without_start))
     assert "give all its rows and the new ones with --data" in (refused.value.hint or "")
+
+
+@pytest.mark.parametrize("zeros", [True, False], ids=["counts", "means"])
+def test_the_last_step_of_a_resampled_table_may_get_more_rows(zeros: bool, tmp_path: Path) -> None:
+    """Two days are read at noon, and go on in the next table; the run learns from the whole of each."""
+    rng = np.random.default_rng(0)
+    stamps = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.sort(rng.integers(0, 120 * 24 * 60, 5000)), "min")
+    events = pd.DataFrame({"time": stamps, "amount": rng.normal(50, 9, len(stamps))})
+    first, second = (pd.Timestamp(f"2024-04-{day} 12:00") for day in (10, 14))
+    settings: dict[str, Any] = {"horizon": 3, "lookback": 14, "max_epochs": 1, "hidden_size": 4, "seed": 1}
+    settings |= {"target": "amount", "resample": "D", "aggregate": "sum" if zeros else "mean"}
+    settings |= {"missing": "zero"} if zeros else {}
+    events[events["time"] < first].to_csv(tmp_path / "old.csv", index=False)
+    old = Forecaster(**settings).fit(tmp_path / "old.csv")
+    alone = old.update(events[events["time"].between(first, second, inclusive="left")], epochs=1)
+    whole = old.update(events[events["time"] < second], epochs=1)
+    assert weights_of(alone) == weights_of(whole)
+    assert alone.metrics["update"]["rows"] == whole.metrics["update"]["rows"] == 4
+    again = [each.update(data, epochs=1) for each, data in ((alone, events[events["time"] >= second]), (whole, events))]
+    assert weights_of(again[0]) == weights_of(again[1])
+    for updated, until in ((alone, second), (whole, second), *((each, pd.Timestamp.max) for each in again)):
+        tail = pd.read_parquet(updated.run_path / "tail.parquet").set_index("time")["amount"]
+        per_day = events[events["time"] < until].resample("D", on="time")["amount"].agg(settings["aggregate"])
+        np.testing.assert_allclose(tail.to_numpy(), per_day.loc[tail.index[0] :].to_numpy())
+    later = events[events["time"] >= first.normalize()]
+    with pytest.raises(DataError, match="contradicts the run's table: at 2024-04-10 'amount' is"):
+        old.update(later[later["time"] > first.normalize() + pd.Timedelta("6h")], epochs=1)
 
 
 def test_rows_of_a_table_with_a_column_per_series_keep_their_stamps(parts: Parts, tmp_path: Path) -> None:
