@@ -166,7 +166,8 @@ def _rows_of(model: Model, frame: pd.DataFrame, name: str) -> _Rows:
     series = np.zeros(len(frame), np.int64)
     if roles.item_id is not None:
         index_of = {item_id: index for index, item_id in enumerate(panel.item_ids)}
-        series = np.array([index_of[str(item_id)] for item_id in frame[roles.item_id]], np.int64)
+        series = np.array([index_of.get(str(item_id), -1) for item_id in frame[roles.item_id]], np.int64)
+        frame, series = frame[series >= 0], series[series >= 0]  # a series may have no value of the target
     form = config.date_format or panel.date_order
     stamps, _ = axis_stamps(
         frame[roles.time], panel.zone, stop_at_errors, series=series, item_ids=panel.item_ids, date_format=form

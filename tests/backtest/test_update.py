@@ -298,6 +298,13 @@ def test_a_table_that_grows_updates_its_run_again_and_again(
     assert "give all its rows and the new ones with --data" in (refused.value.hint or "")
 
 
+def test_a_series_without_a_value_is_left_out(options: dict[str, Any], parts: Parts, tmp_path: Path) -> None:
+    closed = parts["one"].drop_duplicates("day").assign(shop="closed", sales=np.nan)
+    forecaster = Forecaster(**{**options, "missing": "mask"}).fit(parts["old"], out=tmp_path / "run")
+    updated = forecaster.update(pd.concat([closed[closed["day"] == SECOND], parts["one"]]), history=parts["old"], epochs=1)
+    assert updated.metrics["update"]["rows"] == 6
+
+
 @pytest.mark.parametrize("zeros", [True, False], ids=["counts", "means"])
 def test_the_last_step_of_a_resampled_table_may_get_more_rows(zeros: bool, tmp_path: Path) -> None:
     """Two days are read at noon, and go on in the next table; the run learns from the whole of each."""
