@@ -138,6 +138,12 @@ def test_other_ways_to_start_it(process_environment, here, command):
         (("inspect", "--series", "a"), "no such option '--series'", "did you mean '--item'?"),
         (("train", "data.csv", "--output", "run"), "no such option '--output'", "did you mean '--out'?"),
         (("train", "data.csv", "--out"), "option '--out' requires an argument", "forecast train --help"),
+        (
+            ("train", "data.csv", "--future-covariates", "x"),
+            "no such option '--future-covariates'",
+            "did you mean '--future'?",
+        ),
+        (("export", "--out", "x"), "no such option '--out'", "did you mean '--onnx'?"),
         (("plot", "--out", "x.png"), "no such option '--out'", "did you mean '--png'?"),
         (("check", "data.csv", "--date", "day"), "no such option '--date'", "did you mean '--time'?"),
         (("predict", "--run", "run"), "no such option '--run'", "forecast predict RUN: RUN is written without --run"),

@@ -715,6 +715,36 @@ def wars_of_states() -> pd.DataFrame:
     return pd.DataFrame({"rownames": range(1, 201), "stdate": dates, **lengths})
 
 
+def air_of_a_street() -> pd.DataFrame:
+    """The wind blows over it, and NO2 is no second number."""
+    gases = {name: RNG.gamma(3, 9, 400).round() for name in ("nox", "no2", "o3")}
+    wind = {"ws": RNG.gamma(2, 2, 400).round(2), "wd": RNG.integers(0, 36, 400) * 10}
+    return pd.DataFrame({"date": pd.date_range("1998-01-01", periods=400, freq="h"), **wind, **gases})
+
+
+def depth_of_a_well() -> pd.DataFrame:
+    rain = {f"Rainfall_{place}": RNG.gamma(1, 3, 90).round(1) for place in ("Umbra", "Perugia")}
+    drives = {"Temperature_Umbra": noise(90), "Volume_C10": noise(90)}
+    return pd.DataFrame({"Date": days(90), **rain, **drives, "Depth_to_Groundwater_P24": noise(90)})
+
+
+def scans_of_a_brain() -> pd.DataFrame:
+    """Each of several regions is seen at the same points of time, in any order of rows."""
+    keys = [(subject, event, region) for subject in ("s1", "s2", "s3") for event in ("cue", "stim") for region in "fp"]
+    rows = [(*key, point) for key in keys for point in range(19)]
+    frame = pd.DataFrame(rows, columns=["subject", "event", "region", "timepoint"]).sample(frac=1, random_state=1)
+    return frame[["subject", "timepoint", "event", "region"]].assign(signal=noise(len(frame)))
+
+
+def sales_of_numbered_clients() -> pd.DataFrame:
+    """Each row is a series, and three numbers together name it."""
+    keys = [(client, house, 1000 + product) for client in range(4) for house in (1, 2) for product in range(client, 9)]
+    weeks = pd.date_range("2022-07-04", periods=60, freq="7D").strftime("%Y-%m-%d")
+    sold = RNG.poisson(2, (len(keys), 60)).astype(float)
+    names = pd.DataFrame(keys, columns=["Client", "Warehouse", "Product"])
+    return pd.concat([names, pd.DataFrame(sold, columns=weeks)], axis=1)
+
+
 def babies_by_months() -> pd.DataFrame:
     """The spread of an age, and how many there were, stand behind it."""
     return pd.DataFrame({"month": months(60), "sd": noise(60), "crawling": noise(60), "hours": noise(60)})
@@ -861,6 +891,10 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object]]] = {
     "scenes": (scenes_of_a_satellite, {"time": None, "target": "ndvi"}),
     "a star": (velocities_of_a_star, {"target": "rv"}),
     "one year": (shares_of_one_year, {}),
+    "the air": (air_of_a_street, {"target": "nox"}),
+    "a well": (depth_of_a_well, {"target": "Depth_to_Groundwater_P24"}),
+    "scans": (scans_of_a_brain, {"time": "timepoint", "item_id": "subject,event,region"}),
+    "clients": (sales_of_numbered_clients, {"layout": "rows", "item_id": "Client,Warehouse,Product"}),
     "a survey": (survey_every_other_year, {"target": "words", "resample": "2", "aggregate": None}),
     "prizes": (winners_of_a_prize, {"item_id": "prize", "target": "votes"}),
     "costs": (costs_of_square_feet, {"target": None, "aggregate": None, "resample": "W-MON"}),

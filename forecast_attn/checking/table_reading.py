@@ -418,8 +418,17 @@ def _identifiers(frame: pd.DataFrame, config: DataConfig) -> tuple[str | None, .
     if config.layout == "calendar":
         names = names_of_grid(frame)
         return () if names is None else (names or None,)
-    steps = find_steps(frame, config.target)
-    return (None, names_of_rows(frame, () if steps is None else steps.names), ROW_NUMBER)
+    columns = find_steps(frame, config.target)
+    steps = () if columns is None else columns.names
+    keys = (names_of_rows(frame, steps), _keys_before(frame, steps))
+    return (None, *(key for key in keys if key is not None), ROW_NUMBER)
+
+
+def _keys_before(frame: pd.DataFrame, steps: tuple[str, ...]) -> str | None:
+    """The columns before those of the steps, where they are whole numbers that together differ in every row."""
+    keys = frame.iloc[:, : list(frame.columns).index(steps[0])] if steps else frame.iloc[:, :0]
+    are_numbers = keys.shape[1] > 1 and all(dtype.kind == "i" for dtype in keys.dtypes)
+    return ",".join(map(str, keys.columns)) if are_numbers and not keys.duplicated().any() else None
 
 
 def _season_of_steps(frame: pd.DataFrame) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from forecast_attn.checking.value_names import (
     is_called_count,
     is_called_direction,
     is_called_money,
+    is_called_pollutant,
     is_called_property,
 )
 from forecast_attn.data.column_names import (
@@ -74,7 +75,7 @@ def places_its_row(column: pd.Series, values: pd.Series, series: NDArray[np.int6
 def doubt_about(values: pd.Series, series: NDArray[np.int64], candidate: RoleCandidate) -> Doubt | None:
     """The reason why a column is hardly the target, by its cells; None for one that may well be."""
     name = str(values.name)
-    if is_called_since(name) or (is_called_a_name(name) and are_whole(values)):
+    if is_called_since(name) or (is_called_a_name(name) and not is_called_pollutant(name) and are_whole(values)):
         return Doubt.NAME
     if candidate.event_stamps is not None and _are_numbers_of_documents(values, candidate.event_order):
         return Doubt.NAME

@@ -62,7 +62,7 @@ _OUTCOMES = (
     *("cases", "deaths", "fatalities", "accidents", "incidents", "orders", "admissions", "visitors", "ridership"),
 )
 """Last words of names of what weather, plans and prices bring about."""
-_OF_RIVERS = {"discharge", "streamflow", "runoff"}
+_OF_RIVERS = {"discharge", "streamflow", "runoff", "groundwater"}
 """Words of what the weather of a catchment brings about: `discharge_spec`."""
 _MEASURED_WORDS = {"observed", "actual"}
 """First or last words of names of what came true, beside what drives it or was expected."""
@@ -84,7 +84,7 @@ _DEVICE_WORDS = {"batt", "battery", "rssi", "snr", "uptime", "fwhm", "limit"}
 _WEATHER_WORDS = {
     *("temperature", "temp", "atemp", "humidity", "hum", "wind", "windspeed", "precipitation", "rain", "rainfall"),
     *("snow", "snowfall", "cloud", "cloudcover", "gust", "visibility", "dewpoint", "irradiance", "radiation"),
-    *("sunshine", "pressure", "pres"),
+    *("sunshine", "pressure", "pres", "ws", "wspm"),
 }
 """Words of weather, which drives counts and amounts; a table of nothing but weather is about it."""
 _LEVELS = {"level", "index"}

@@ -232,8 +232,13 @@ OTHER_NAMES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("--steps", "--prediction-length", "--h"), ("--horizon",)),
     **dict.fromkeys(("--context-length", "--input-size", "--window"), ("--lookback",)),
     **dict.fromkeys(("--series", "--item-id"), ("--item",)),
-    **dict.fromkeys(("--out", "--output", "--output-dir", "--run", "--run-dir"), ("--out", "--png", "--html")),
+    **dict.fromkeys(
+        ("--out", "--output", "--output-dir", "--run", "--run-dir"), ("--out", "--png", "--html", "--onnx")
+    ),
     **dict.fromkeys(("--date", "--time-col", "--time-column", "--timestamp"), ("--time",)),
+    **dict.fromkeys(("--future-covariates", "--known-covariates", "--futr-exog"), ("--future",)),
+    **dict.fromkeys(("--past-covariates", "--hist-exog"), ("--past",)),
+    **dict.fromkeys(("--static-covariates", "--stat-exog"), ("--static",)),
     **dict.fromkeys(("--target-col", "--target-column"), ("--target",)),
     **dict.fromkeys(("--id-col", "--id-column", "--group", "--group-by"), ("--id",)),
 }

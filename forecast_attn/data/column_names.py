@@ -14,7 +14,10 @@ import re
 # In order of preference; the loose ones count only when they hold dates, because "month" is often a feature.
 TIME_NAMES = ("timestamp", "datetime", "date_time", "date", "ds", "time")
 LOOSE_TIME_NAMES = ("month", "week", "day", "hour", "quarter", "year", "period")
-STEP_WORDS = ("step", "t", "time_idx", "matchday", "matchweek", "gameweek", "spieltag", "episode", "congress")
+STEP_WORDS = (
+    *("step", "t", "time_idx", "timepoint", "time_point", "matchday", "matchweek", "gameweek", "spieltag", "episode"),
+    "congress",
+)
 """Names of whole numbers that count the steps of a series."""
 STEP_NAMES = (*STEP_WORDS, "index", "year", "unnamed: 0")
 """Names of whole numbers that are the time where there are no dates."""

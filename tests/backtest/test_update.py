@@ -301,7 +301,9 @@ def test_a_table_that_grows_updates_its_run_again_and_again(
 def test_a_series_without_a_value_is_left_out(options: dict[str, Any], parts: Parts, tmp_path: Path) -> None:
     closed = parts["one"].drop_duplicates("day").assign(shop="closed", sales=np.nan)
     forecaster = Forecaster(**{**options, "missing": "mask"}).fit(parts["old"], out=tmp_path / "run")
-    updated = forecaster.update(pd.concat([closed[closed["day"] == SECOND], parts["one"]]), history=parts["old"], epochs=1)
+    updated = forecaster.update(
+        pd.concat([closed[closed["day"] == SECOND], parts["one"]]), history=parts["old"], epochs=1
+    )
     assert updated.metrics["update"]["rows"] == 6
 
 
