@@ -723,7 +723,7 @@ def air_of_a_street() -> pd.DataFrame:
 
 
 def depth_of_a_well() -> pd.DataFrame:
-    rain = {f"Rainfall_{place}": RNG.gamma(1, 3, 90).round(1) for place in ("Umbra", "Perugia")}
+    rain = {f"Rainfall_{town}": RNG.gamma(1, 3, 90).round(1) for town in ("Umbra", "Perugia")}
     drives = {"Temperature_Umbra": noise(90), "Volume_C10": noise(90)}
     return pd.DataFrame({"Date": days(90), **rain, **drives, "Depth_to_Groundwater_P24": noise(90)})
 

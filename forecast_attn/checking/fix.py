@@ -34,7 +34,10 @@ from forecast_attn.data.roles import Roles
 from forecast_attn.errors import ConfigError, DataError
 
 LAYOUT_OPTIONS = ("wide", "layout", "sheet")
-SETTLED = (*TEXT_OPTIONS, *LAYOUT_OPTIONS, "na", "date_format", "duplicates", "undated_rows", "resample", "aggregate")
+SETTLED = (
+    *(*TEXT_OPTIONS, *LAYOUT_OPTIONS, "na", "date_format", "duplicates", "undated_rows"),
+    *("resample", "aggregate", "partial_steps"),
+)
 """Options that say how the original is read, which the repaired table no longer needs."""
 NOT_KEPT = ("index without a name", "differs in every row", "empty")
 """Reasons for which a column without a role is not written: it would be none, or another, beside added rows."""

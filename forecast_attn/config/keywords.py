@@ -111,6 +111,9 @@ class SharedKeywords(ReadingKeywords, total=False):
     """Merge events, irregular rows or finer steps into one row per step, such as 15min, D, MS."""
     aggregate: str
     """How --resample combines the target's rows (mean, sum, last). Default: 'mean'."""
+    partial_steps: str
+    """Treatment of a first or last step of sums whose rows begin late or end early, as of a day that is not over
+    (drop, keep). Default: 'drop'."""
     missing: str
     """Treatment of empty cells and absent rows; mask hides them from attention and loss; auto masks a few and
     refuses many (auto, error, mask, ffill, interpolate, zero). Default: 'auto'."""

@@ -183,6 +183,11 @@ class DataConfig:
         "merge events, irregular rows or finer steps into one row per step, such as 15min, D, MS",
     )
     aggregate: str = option("mean", "how --resample combines the target's rows", choices=("mean", "sum", "last"))
+    partial_steps: str = option(
+        "drop",
+        "treatment of a first or last step of sums whose rows begin late or end early, as of a day that is not over",
+        choices=("drop", "keep"),
+    )
     missing: str = option(
         "auto",
         "treatment of empty cells and absent rows; mask hides them from attention and loss; auto masks a few "
@@ -510,6 +515,8 @@ class RunConfig:
         """Refuse options that contradict each other, or would be accepted and ignored."""
         if self.data.resample is None and self.data.aggregate != DataConfig.aggregate:
             raise ConfigError(f"--aggregate {self.data.aggregate} needs a step to put rows on", "add --resample D")
+        if self.data.aggregate != "sum" and self.data.partial_steps != DataConfig.partial_steps:
+            raise ConfigError("--partial-steps keep needs sums", "add --resample D --aggregate sum")
         defaults = TrainingConfig()
         for name in ("teacher_forcing", "teacher_forcing_decay"):
             if self.model.decoding == "direct" and getattr(self.training, name) != getattr(defaults, name):

@@ -166,7 +166,7 @@ def parse_cells(
     if not usable.any():
         message = f"column '{roles.time}' has no time stamp in any row"
         raise ended(report, Finding("FA201", "error", message, "--time NAME", column=roles.time, options=("time",)))
-    return sorted_cells(cells if usable.all() else _without_empty_series(cells.take(usable)))
+    return sorted_cells(cells if usable.all() else without_rowless_series(cells.take(usable)))
 
 
 def _rows_of_nothing(frame: pd.DataFrame, roles: Roles, time: ParsedStamps) -> NDArray[np.bool_]:
@@ -315,7 +315,7 @@ def _used_categories(column: pd.Series) -> tuple[NDArray[Any], list[Any]]:
     return lookup[codes], [value for value, is_used in zip(values, used, strict=True) if is_used]
 
 
-def _without_empty_series(cells: Cells) -> Cells:
+def without_rowless_series(cells: Cells) -> Cells:
     """The same without series of which every row was left out."""
     used = np.flatnonzero(np.bincount(cells.series, minlength=len(cells.item_ids)))
     if len(used) == len(cells.item_ids):

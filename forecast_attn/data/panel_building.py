@@ -102,7 +102,7 @@ def panel_of_cells(
     repairs: list[Repair] = []
     cells, issued = _as_forecast(cells, roles, config, report, vintages)
     if config.resample is not None:
-        cells = resampled(cells, roles, config.resample, config.aggregate, report, repairs)
+        cells = resampled(cells, roles, config, report, repairs)
         issued = None if issued is None else on_steps(issued, config.resample, config.aggregate)
     cells = without_repeats(cells, roles, report, config.duplicates, repairs)
     missing = config.missing

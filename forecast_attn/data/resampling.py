@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from forecast_attn.config.options import DataConfig
 from forecast_attn.data.cells import Cells
 from forecast_attn.data.findings import Finding, Repair, Report, ended
 from forecast_attn.data.frequency import (
@@ -22,20 +23,21 @@ from forecast_attn.data.frequency import (
     split_alias,
     weekday,
 )
+from forecast_attn.data.partial_steps import without_partial_steps
 from forecast_attn.data.roles import Roles
 
 _MONTH = "datetime64[M]"
 
 
-def resampled(cells: Cells, roles: Roles, step: str, aggregate: str, report: Report, repairs: list[Repair]) -> Cells:
+def resampled(cells: Cells, roles: Roles, config: DataConfig, report: Report, repairs: list[Repair]) -> Cells:
     """One row for every step of a series in which there is one.
 
     Args:
         cells: sorted by series and time.
         roles: what the columns mean.
-        step: an alias, or a whole number for whole-number axes. A step has the stamp that `step` gives it: the first
-            instant of fixed units, the anchor of weeks and months.
-        aggregate: mean, sum or last, of the target's known values. Covariates have their mean, or their last value.
+        config: with the step, an alias, or a whole number for whole-number axes. A step has the stamp that its alias
+            gives it: the first instant of fixed units, the anchor of weeks and months. The target's known values are
+            aggregated as it says; covariates have their mean, or their last value.
         report: called when the step does not fit the axis.
         repairs: gets what was done, per series.
 
@@ -43,11 +45,14 @@ def resampled(cells: Cells, roles: Roles, step: str, aggregate: str, report: Rep
         ConfigError: there is no such step.
         DataError: the axis holds numbers and the step is a time, or the other way round.
     """
+    step, aggregate = str(config.resample), config.aggregate
     frequency = parse_frequency(step)
     if frequency.is_integer != (cells.stamps.dtype.kind != "M"):
         message = f"--resample {step} does not fit a time column of {kind_of(cells.stamps)}"
         hint = "--resample D for dates, --resample 7 for numbers"
         raise ended(report, Finding("FA203", "error", message, hint, options=("resample",)))
+    if aggregate == "sum" and config.partial_steps == "drop":
+        cells = without_partial_steps(cells, floored(cells.stamps, frequency), frequency, roles.target, report)
     stamps = floored(cells.stamps, frequency)
     first = np.append(True, (cells.series[1:] != cells.series[:-1]) | (stamps[1:] != stamps[:-1]))
     starts = np.flatnonzero(first)

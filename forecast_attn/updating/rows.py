@@ -79,7 +79,7 @@ def read_extended(
     old, rows = new.frame[~is_new] if before.rows is None else before.rows.frame, new.frame[is_new]
     with without_flags_of_train():
         panel = actuals_of(model, _joined(old, rows), new.name, weighted=True)
-    stamps = new.stamps_with_target_after(before.panel)
+    stamps = _stamps_after(panel, before.panel)
     return ExtendedTable(
         panel,
         None if before.rows is None else rows if before.added is None else _joined(before.added, rows),
@@ -112,29 +112,21 @@ class _Rows:
 
     def until_last_target(self) -> _Rows:
         """Leave out the rows after each series' last target, whose covariates the new rows have."""
-        return self._where(self.steps <= self.panel.timestamps[self.panel.ends - 1][self.series])
+        is_known = self.steps <= self.panel.timestamps[self.panel.ends - 1][self.series]
+        # Those of a step that was left out, because it was not over, go on in the new rows.
+        return self._where(is_known | self.frame[self.panel.roles.target].notna().to_numpy())
 
     def are_after(self, old: Panel) -> Bools:
         """Tell which rows are in a step after the end of their series in another table (num_rows,)."""
-        return self._are_later(self.series, self.steps, _by_series(old.item_ids, old.timestamps[old.ends - 1]))
+        return _are_later(
+            self.panel.item_ids, self.series, self.steps, _by_series(old.item_ids, old.timestamps[old.ends - 1])
+        )
 
     def are_behind(self, old: _Rows) -> Bools:
         """Tell which rows are after the last row of their series in another table, if in the same step (num_rows,)."""
         last = pd.Series(old.stamps).groupby(old.series).max()
-        return self._are_later(
-            self.series,
-            self.stamps,
-            {old.panel.item_ids[index]: stamp for index, stamp in zip(last.index, last.to_numpy(), strict=True)},
-        )
-
-    def stamps_with_target_after(self, old: Panel) -> Stamps:
-        """Return the stamps of the panel's rows with a target after the end of their series in another table."""
-        panel = self.panel
-        known = np.concatenate([np.arange(*each) for each in zip(panel.starts[:-1], panel.ends, strict=True)])
-        stamps: Stamps = panel.timestamps[known]
-        ends = _by_series(old.item_ids, old.timestamps[old.ends - 1])
-        after: Stamps = stamps[self._are_later(panel.series_of(known), stamps, ends)]
-        return after
+        ends = {old.panel.item_ids[series]: stamp for series, stamp in zip(last.index, last.to_numpy(), strict=True)}
+        return _are_later(self.panel.item_ids, self.series, self.stamps, ends)
 
     def begin_before(self, old: Panel) -> bool:
         """Tell whether the table has every series of another one, from its first row or earlier."""
@@ -142,17 +134,26 @@ class _Rows:
         firsts = zip(old.item_ids, old.timestamps[old.starts[:-1]], strict=True)
         return all(name in starts and bool(starts[name] <= first) for name, first in firsts)
 
-    def _are_later(self, series: Ints, stamps: Stamps, ends: dict[str, Any]) -> Bools:
-        """Tell which stamps are after the end of their series, where it has one."""
-        names = self.panel.item_ids
-        has_end = np.array([name in ends for name in names])
-        last = np.array([ends.get(name, stamps[0]) for name in names], stamps.dtype)
-        later: Bools = ~has_end[series] | (stamps > last[series])
-        return later
-
     def _where(self, chosen: Bools) -> _Rows:
         series, stamps, steps = self.series[chosen], self.stamps[chosen], self.steps[chosen]
         return replace(self, frame=self.frame[chosen], series=series, stamps=stamps, steps=steps)
+
+
+def _are_later(item_ids: tuple[str, ...], series: Ints, stamps: Stamps, ends: dict[str, Any]) -> Bools:
+    """Tell which stamps are after the end of their series, where it has one."""
+    has_end = np.array([name in ends for name in item_ids])
+    last = np.array([ends.get(name, stamps[0]) for name in item_ids], stamps.dtype)
+    later: Bools = ~has_end[series] | (stamps > last[series])
+    return later
+
+
+def _stamps_after(panel: Panel, old: Panel) -> Stamps:
+    """Return the stamps of a panel's rows with a target after the end of their series in another one."""
+    known = np.concatenate([np.arange(*each) for each in zip(panel.starts[:-1], panel.ends, strict=True)])
+    stamps: Stamps = panel.timestamps[known]
+    ends = _by_series(old.item_ids, old.timestamps[old.ends - 1])
+    after: Stamps = stamps[_are_later(panel.item_ids, panel.series_of(known), stamps, ends)]
+    return after
 
 
 def _by_series(item_ids: tuple[str, ...], stamps: Stamps) -> dict[str, Any]:
@@ -314,7 +315,7 @@ def _check_continues(before: _Before, new: _Rows, *, may_have_gaps: bool, is_res
                 f"is {text(expected[0])} (time step {old.frequency.alias})",
                 f"give every row from {text(expected[0])} on",
             )
-    if not len(new.stamps_with_target_after(old)):
+    if not len(_stamps_after(new.panel, old)):
         end = old.zone.stamp_text(old.timestamps[old.ends - 1].max())
         raise DataError(
             f"'{new.name}' has no row after the end of the run's table, which is {end}",
