@@ -94,11 +94,13 @@ def config_after_reading(config: DataConfig) -> DataConfig:
 def config_of_fixed(config: DataConfig, panel: Panel) -> DataConfig:
     """The options that a repaired table still needs: those about meaning, not about reading.
 
-    No cell can be filled with "masked" or "an unknown category": those stay empty, and --missing stays needed.
+    No cell can be filled with "masked" or "an unknown category": those stay empty, and --missing stays needed. Days on
+    which a market was closed stay absent, and are gaps under --missing error alone.
     """
     defaults = DataConfig()
     stay_empty = any(repair.kind in ("missing: masked", "missing: unknown category") for repair in panel.repairs)
-    missing = config.missing if stay_empty else "error"
+    has_closed_days = panel.frequency.sessions is not None
+    missing = config.missing if stay_empty or has_closed_days else "error"
     return replace(config, **{name: getattr(defaults, name) for name in SETTLED}, missing=missing)
 
 

@@ -188,13 +188,13 @@ def fill_gaps(
         return cells
     before = np.repeat(np.arange(len(absent)), absent)
     steps_on = np.arange(len(before)) - np.repeat(np.cumsum(absent) - absent, absent) + 1  # 1, 2, … within each gap
-    longer = _with_rows_after(cells, before, frequency.shift(cells.stamps[before], steps_on))
+    longer = with_rows_after(cells, before, frequency.shift(cells.stamps[before], steps_on))
     if repairs is not None:
         repairs += repairs_by_series(longer, longer.rows == 0, "gap: rows added")
     return longer
 
 
-def _with_rows_after(cells: Cells, before: NDArray[np.int64], stamps: NDArray[Any]) -> Cells:
+def with_rows_after(cells: Cells, before: NDArray[np.int64], stamps: NDArray[Any]) -> Cells:
     """Insert empty rows, each behind the row named; several behind one row keep the order given."""
     # A stable sort keeps each row ahead of the new ones that follow it, which are copies until they are emptied.
     order = np.argsort(np.concatenate((np.arange(len(cells.rows)), before)), kind="stable")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -39,7 +40,7 @@ from forecast_attn.data.frequency import with_season
 from forecast_attn.data.issued import IssuedForecasts, fill_absent, on_steps, parse_issued
 from forecast_attn.data.localise import localise
 from forecast_attn.data.panel import Panel
-from forecast_attn.data.resampling import resampled
+from forecast_attn.data.resampling import is_zero_without_rows, resampled
 from forecast_attn.data.roles import Roles
 from forecast_attn.data.zones import Zone
 
@@ -118,6 +119,8 @@ def panel_of_cells(
         cells = _without_empty_ends(cells, roles, repairs)
         cells = _without_rows_behind_future_gaps(cells, roles, repairs)
     cells, filled = fill_missing(cells, roles, missing, repairs)
+    if is_zero_without_rows(config):  # what was counted is no guess
+        filled = replace(filled, rows={name: rows for name, rows in filled.rows.items() if name != roles.target})
     starts = cells.starts
     target = cells.columns[roles.target]
     known = _known_rows(cells, target)

@@ -35,18 +35,17 @@ def without_partial_steps(cells: Cells, steps: Stamps, frequency: Frequency, tar
     starts = np.flatnonzero(np.append(True, of_rows[1:] != of_rows[:-1]))
     if len(starts) < FEWEST_STEPS:
         return cells
-    ends, counts = np.append(starts[1:], len(stamps)) - 1, np.diff(np.append(starts, len(stamps)))
-    begin, end = _edges(of_rows[starts], frequency)
+    counts = np.diff(np.append(starts, len(stamps)))
+    ends, own = starts + counts - 1, of_rows[starts]
+    begin, end = _edges(own, frequency)
     before = (stamps - np.repeat(begin, counts)).astype(np.int64)
     behind = (np.repeat(end, counts) - stamps).astype(np.int64)
     leaves_out = np.zeros(len(cells.rows), np.bool_)
-    for row, is_part, word in (
-        (ends[-1], _is_part(behind[::-1], counts[::-1]), "last"),
-        (starts[0], _is_part(before, counts), "first"),
-    ):
-        if is_part:
-            leaves_out |= known & (steps == of_rows[row])
-            report(_left_out(cells, word, of_rows[row], stamps[row]))
+    for at, distances, row, word in ((-1, behind, ends[-1], "last"), (0, before, starts[0], "first")):
+        parts = np.split(distances, starts[1:])
+        if all(_is_part(parts[at], [parts[index] for index in others]) for others in _others(own, at, frequency)):
+            leaves_out |= known & (steps == own[at])
+            report(_left_out(cells, word, own[at], stamps[row]))
     return without_rowless_series(cells.take(~leaves_out)) if leaves_out.any() else cells
 
 
@@ -58,18 +57,25 @@ def _edges(steps: Stamps, frequency: Frequency) -> tuple[Stamps, Stamps]:
     return steps, frequency.shift(steps, 1)
 
 
-def _is_part(distances: NDArray[np.int64], counts: NDArray[np.int64]) -> bool:
-    """Return whether the first of several steps has no rows where nearly all others have some.
+def _others(steps: Stamps, at: int, frequency: Frequency) -> list[NDArray[np.int64]]:
+    """The steps to compare the first or last one with: all, and those of its weekday or hour, if they are enough."""
+    others = np.flatnonzero(steps != steps[at])
+    between = np.abs(frequency.steps_between(np.full(len(others), steps[at]), steps[others]))
+    alike = others[between % frequency.season == 0]
+    return [others, alike] if len(alike) >= FEWEST_STEPS else [others]
+
+
+def _is_part(distances: NDArray[np.int64], of_others: list[NDArray[np.int64]]) -> bool:
+    """Return whether a step has no rows up to an edge where nearly all others have some.
 
     Args:
-        distances: of each row from that edge of its step, step by step, the nearest row of the first step first
-            (num_rows,).
-        counts: rows of each step (num_steps,).
+        distances: of its rows from that edge.
+        of_others: those of the rows of each other step.
     """
-    nearest = np.minimum.reduceat(distances, np.cumsum(counts) - counts)
-    others, usual = distances[counts[0] :], float(np.median(counts[1:]))
-    is_rare = np.mean(nearest[1:] >= nearest[0]) < RARE
-    return bool(is_rare and usual * np.mean(others < nearest[0]) >= FEWEST_ABSENT)
+    nearest = distances.min()
+    is_rare = np.mean([each.min() >= nearest for each in of_others]) < RARE
+    absent = np.median([len(each) for each in of_others]) * np.mean(np.concatenate(of_others) < nearest)
+    return bool(is_rare and absent >= FEWEST_ABSENT)
 
 
 def _left_out(cells: Cells, word: str, step: Any, row: Any) -> Finding:

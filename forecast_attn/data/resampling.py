@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.cells import Cells
+from forecast_attn.data.cleaning import MOST_ADDED, with_rows_after
 from forecast_attn.data.findings import Finding, Repair, Report, ended
 from forecast_attn.data.frequency import (
     MONTH_UNITS,
@@ -61,7 +62,13 @@ def resampled(cells: Cells, roles: Roles, config: DataConfig, report: Report, re
     columns = {name: of_groups(values, starts, how[name]) for name, values in cells.columns.items()}
     codes = {name: codes_of_groups(values, starts) for name, values in cells.category_codes.items()}
     repairs += _merge_repairs(cells, result, step, aggregate)
-    return replace(result, columns=columns, category_codes=codes)
+    result = replace(result, columns=columns, category_codes=codes)
+    return _up_to_last_step(result, frequency, roles.target) if is_zero_without_rows(config) else result
+
+
+def is_zero_without_rows(config: DataConfig) -> bool:
+    """Return whether a step without rows is known to be zero, as that of events that are counted."""
+    return config.resample is not None and config.aggregate == "sum" and config.missing == "zero"
 
 
 def floored(stamps: Stamps, frequency: Frequency) -> Stamps:
@@ -112,6 +119,24 @@ def codes_of_groups(codes: NDArray[np.int32], starts: NDArray[np.int64]) -> NDAr
     """Last known code of each group; -1 where there is none."""
     rows = np.maximum.reduceat(np.where(codes >= 0, np.arange(len(codes)), -1), starts)
     return np.where(rows >= 0, codes[rows], np.int32(-1)).astype(np.int32)
+
+
+def _up_to_last_step(cells: Cells, frequency: Frequency, target: str) -> Cells:
+    """Add a zero at the table's last step to series that end before it: where no row is counted, there was nothing.
+
+    None is added where the table would become as long as gaps may not make it.
+    """
+    known = ~np.isnan(cells.columns[target])
+    if not known.any():
+        return cells
+    end, last = cells.stamps[known].max(), cells.starts[1:] - 1
+    early = last[(cells.last_where(known) >= 0) & (cells.stamps[last] < end)]
+    ends = np.full(len(early), end)
+    if not len(early) or frequency.steps_between(cells.stamps[early], ends).sum() > MOST_ADDED * len(cells.rows):
+        return cells
+    longer = with_rows_after(cells, early, ends)
+    longer.columns[target][longer.rows == 0] = 0.0
+    return longer
 
 
 def _merge_repairs(cells: Cells, result: Cells, step: str, aggregate: str) -> list[Repair]:

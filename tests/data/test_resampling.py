@@ -69,3 +69,34 @@ def test_a_step_that_is_none_is_refused(as_panel: AsPanel) -> None:
         as_panel(frame, resample="fortnight")
     with pytest.raises(ConfigError, match="--aggregate sum needs a step"):
         RunConfig.from_options({"aggregate": "sum"})
+
+
+def two_shops(last: int) -> pd.DataFrame:
+    """Each sells at noon on some days; that of the south for the last time on day `last` of sixty."""
+    days = pd.Timestamp("2024-01-01 12:00") + pd.to_timedelta(np.arange(0, 60, 3), "D")
+    south = days[days <= days[0] + pd.Timedelta(last, "D")]
+    rows = {"shop": ["north"] * len(days) + ["south"] * len(south), "date": [*days, *south]}
+    return pd.DataFrame({**rows, "y": np.arange(1.0, 1 + len(days) + len(south))})
+
+
+def test_a_series_without_rows_is_zero_up_to_the_last_step_of_the_table(as_panel: AsPanel) -> None:
+    frame, sums = two_shops(last=40), {"item_id": "shop", "resample": "D", "aggregate": "sum"}
+    panel = as_panel(frame, missing="zero", **sums)
+    assert np.diff(panel.starts).tolist() == panel.num_known.tolist() == [58, 58]
+    expected = frame.assign(day=frame["date"].dt.normalize()).pivot_table("y", "day", "shop", aggfunc="sum")
+    expected = expected.asfreq("D").fillna(0)
+    np.testing.assert_array_equal(panel.target, expected.T.to_numpy().ravel())
+    assert panel.filled.rows == {}  # what was not sold is known, and scored
+    masked = as_panel(frame, missing="mask", **sums)
+    assert masked.num_known.tolist() == [58, 40]
+    means = as_panel(frame, missing="zero", **{**sums, "aggregate": "mean"})
+    assert means.num_known.tolist() == [58, 40]
+    assert list(means.filled.rows) == ["y"]
+
+
+def test_a_series_that_ended_long_ago_does_not_make_a_table_endless(as_panel: AsPanel) -> None:
+    frame = two_shops(last=40).assign(date=lambda table: table["date"].where(table["shop"] == "north"))
+    frame["date"] = frame["date"].fillna(pd.Timestamp("1924-01-01"))
+    frame = frame.drop_duplicates(["shop", "date"])
+    panel = as_panel(frame, item_id="shop", resample="D", aggregate="sum", missing="zero")
+    assert panel.num_known.tolist() == [58, 1]
