@@ -341,6 +341,48 @@ def test_what_needs_a_choice_is_not_repaired(
     assert "date,y\n" not in to_stdout.out
 
 
+def test_days_on_which_a_market_was_closed_stay_absent(forecast: Callable, write: Callable) -> None:
+    days = pd.bdate_range("2023-01-02", periods=300)
+    closed = days[[0, 30, 71, 100, 133, 180, 220, 250]]
+    path = write(pd.DataFrame({"date": days.difference(closed), "close": np.arange(292.0) % 17}))
+    outcome = forecast("check", path, "--fix", "--out", "clean.csv")
+    assert outcome.code == 0, outcome.err
+    assert "days closed" in outcome.out
+    assert pd.read_csv("clean.csv")["date"].tolist() == [f"{day:%Y-%m-%d}" for day in days.difference(closed)]
+
+
+def test_a_row_of_several_has_no_cell_of_a_column_without_a_role(forecast: Callable, write: Callable) -> None:
+    """As the number of a row, or a remark, of which the first of a day says nothing."""
+    hours = pd.date_range("2024-01-01", periods=24 * 40, freq="h")
+    orders = {"order": np.arange(len(hours)) * 7 + 12000, "remark": "x", "y": np.arange(len(hours)) % 5}
+    path = write(pd.DataFrame({"time": hours, **orders}))
+    words = ("--target", "y", "--resample", "D", "--aggregate", "sum", "--ignore", "order")
+    outcome = forecast("check", path, *words, "--fix", "--out", "clean.csv")
+    assert outcome.code == 0, outcome.err
+    assert list(pd.read_csv("clean.csv").columns) == ["time", "y"]
+    assert "column left out: text" in outcome.err
+
+
+def test_numbers_of_rows_are_left_out_where_rows_are_added(forecast: Callable, write: Callable) -> None:
+    days = pd.date_range("2024-01-01", periods=60).delete([20, 21])
+    path = write(pd.DataFrame({"date": days, "Sl no.": np.arange(1, 59), "y": np.arange(58.0) % 7}))
+    outcome = forecast("check", path, "--target", "y", "--missing", "mask", "--fix", "--out", "clean.csv")
+    assert outcome.code == 0, outcome.err
+    assert list(pd.read_csv("clean.csv").columns) == ["date", "y"]
+
+
+def test_a_column_that_is_read_otherwise_once_rows_are_left_out_is_named(forecast: Callable, write: Callable) -> None:
+    """Only the series without a target has a price."""
+    days = pd.date_range("2024-01-01", periods=60)
+    one = pd.DataFrame({"item_id": "a", "date": days, "y": np.arange(60.0) % 7, "price": np.nan})
+    path = write(pd.concat([one, one.assign(item_id="b", y=np.nan, price=np.arange(60.0))]))
+    words = ("--target", "y", "--missing", "mask", "--fix", "--out", "clean.csv")
+    outcome = forecast("check", path, *words)
+    assert outcome.error == "'price' would be read otherwise after the repair, which moves rows or leaves some out"
+    assert "hint: --ignore price" in outcome.err
+    assert forecast("check", path, *words, "--ignore", "price").code == 0
+
+
 def test_a_role_that_only_a_row_left_out_shows_is_asked_for(forecast: Callable, write: Callable) -> None:
     """Row 10 of `b` is in the future and behind a gap: the repaired table has no future row."""
     days = [f"2024-02-{day}" for day in range(10, 29)]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -39,7 +40,7 @@ SETTLED = (
     *("resample", "aggregate", "partial_steps"),
 )
 """Options that say how the original is read, which the repaired table no longer needs."""
-NOT_KEPT = ("index without a name", "differs in every row", "empty")
+NOT_KEPT = ("index without a name", "numbers of rows", "differs in every row", "empty")
 """Reasons for which a column without a role is not written: it would be none, or another, beside added rows."""
 
 
@@ -75,14 +76,15 @@ def fix_table(table: Path | str | pd.DataFrame, config: DataConfig) -> tuple[Che
     report = _without_findings(original, dropped).to_report() if repaired.has_errors else repaired.to_report()
     if repaired.has_errors or repaired.panel is None:
         return report, None
-    clean = _clean_frame(repaired)
+    clean = _clean_frame(repaired, has_merged_rows=config.resample is not None)
     text = csv_text(clean)
     repairs = (
         *_form_repairs(table, config),
         *_row_repairs(original.frame, original, repaired, dropped, clean),
         *_panel_repairs(repaired),
     )
-    return report, Fixed(text, repairs, _checked(text, original.path, repaired.panel, config))
+    left = config_of_fixed(config, repaired.panel, tuple(map(str, clean.columns)))
+    return report, Fixed(text, repairs, _checked(text, original.path, repaired.panel, left))
 
 
 def config_after_reading(config: DataConfig) -> DataConfig:
@@ -91,7 +93,7 @@ def config_after_reading(config: DataConfig) -> DataConfig:
     return replace(config, **{name: getattr(defaults, name) for name in (*TEXT_OPTIONS, *LAYOUT_OPTIONS)})
 
 
-def config_of_fixed(config: DataConfig, panel: Panel) -> DataConfig:
+def config_of_fixed(config: DataConfig, panel: Panel, columns: tuple[str, ...]) -> DataConfig:
     """The options that a repaired table still needs: those about meaning, not about reading.
 
     No cell can be filled with "masked" or "an unknown category": those stay empty, and --missing stays needed. Days on
@@ -99,9 +101,10 @@ def config_of_fixed(config: DataConfig, panel: Panel) -> DataConfig:
     """
     defaults = DataConfig()
     stay_empty = any(repair.kind in ("missing: masked", "missing: unknown category") for repair in panel.repairs)
+    ignore = tuple(name for name in config.ignore if name in columns)
     has_closed_days = panel.frequency.sessions is not None
     missing = config.missing if stay_empty or has_closed_days else "error"
-    return replace(config, **{name: getattr(defaults, name) for name in SETTLED}, missing=missing)
+    return replace(config, **{name: getattr(defaults, name) for name in SETTLED}, missing=missing, ignore=ignore)
 
 
 # --------------------------------------------------------------------------- rows of nothing
@@ -146,15 +149,20 @@ def _without_findings(examination: Examination, rows: NDArray[np.int64]) -> Exam
 # --------------------------------------------------------------------------- the repaired table
 
 
-def _clean_frame(examination: Examination) -> pd.DataFrame:
-    """The panel as text and numbers, its columns in the order of the original, those without a role among them."""
+def _clean_frame(examination: Examination, *, has_merged_rows: bool) -> pd.DataFrame:
+    """The panel as text and numbers, its columns in the order of the original, those without a role among them.
+
+    Args:
+        examination: of the table, without errors.
+        has_merged_rows: a row stands for several ones, which each had a value in the columns without a role.
+    """
     panel = examination.panel
     assert panel is not None
     frame = panel_to_frame(panel)
     frame[panel.roles.time] = panel.zone.text(panel.timestamps)
     for name in frame.columns:
         frame[name] = _whole(frame[name])
-    kept = _kept_columns(examination)
+    kept = _kept_columns(examination, has_merged_rows=has_merged_rows)
     rows = _source_rows(examination) if kept else np.empty(0, np.int64)
     for name in kept:
         frame[name] = pd.Series(_cells_at(examination.frame, name, rows), frame.index, dtype=object)
@@ -178,12 +186,13 @@ def _whole(column: pd.Series) -> pd.Series:
     return column.astype("Int64") if whole else column
 
 
-def _kept_columns(examination: Examination) -> list[str]:
-    """Columns without a role that are written as they are."""
+def _kept_columns(examination: Examination, *, has_merged_rows: bool) -> list[str]:
+    """Columns without a role that are written as they are: none of merged rows."""
     assert examination.roles is not None
     if _was_wide(examination):  # all that is left of a wide table has a role
         return []
-    return [name for name, reason in examination.roles.ignored.items() if reason not in NOT_KEPT]
+    ignored = examination.roles.ignored.items()
+    return [] if has_merged_rows else [name for name, reason in ignored if reason not in NOT_KEPT]
 
 
 def _source_rows(examination: Examination) -> NDArray[np.int64]:
@@ -205,14 +214,14 @@ def _cells_at(frame: pd.DataFrame | None, name: str, rows: NDArray[np.int64]) ->
 
 
 def _checked(text: str, path: str, panel: Panel, config: DataConfig) -> CheckReport:
-    """Check the repaired table, which must equal the repaired panel.
+    """Check the repaired table, which must equal the repaired panel, with the options that it still needs.
 
     Raises:
         ConfigError: roles that were found in the original are not found in it.
         DataError: it cannot be written so that it reads as the same series.
     """
     written = Source("'the repaired table'", None, text.encode("utf-8"))
-    again = examine(written, config_of_fixed(config, panel))
+    again = examine(written, config)
     report = again.to_report()
     if report.errors or again.panel is None:
         first = report.errors[0]
@@ -222,6 +231,12 @@ def _checked(text: str, path: str, panel: Panel, config: DataConfig) -> CheckRep
         raise ConfigError(
             f"only rows that the repair leaves out show that {quoted(only_here)} is known in advance",
             f"--future {names_text(only_here)}",
+        )
+    others = sorted({*panel.roles.varying} ^ {*again.panel.roles.varying})
+    if others:
+        raise ConfigError(
+            f"{quoted(others)} would be read otherwise after the repair, which moves rows or leaves some out",
+            f"--ignore {shlex.quote(names_text(others))}",
         )
     if not same_values(again.panel, panel):
         raise DataError(
@@ -328,7 +343,7 @@ def _changes_of_rows(
         if finding.code == "FA109":
             yield Repair("numbers: signs removed", column=finding.column)
     for name, reason in (repaired.roles.ignored if repaired.roles is not None else {}).items():
-        if reason in NOT_KEPT:
+        if name not in clean:
             yield Repair(f"column left out: {reason}", column=name)
 
 

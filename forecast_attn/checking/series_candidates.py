@@ -70,6 +70,7 @@ def series_of(frame: pd.DataFrame, time: str, stamps: NDArray[Any], config: Data
         keys = pd.factorize(frame[automatic])[0]
         is_one_series = time != ROW_NUMBER and not _repeated(none, stamps) and are_mixed(keys)
         is_one_series = is_one_series or are_numbered_anew(frame, automatic, stamps)
+        is_one_series = is_one_series or bool(frame[automatic].dropna().is_unique)  # of rows, of which some were added
         if not _repeated(keys, stamps) and not is_one_series:
             return automatic, keys
     if counts_rows(time):
