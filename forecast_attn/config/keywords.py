@@ -82,9 +82,18 @@ class ReadingKeywords(TypedDict, total=False):
     """Form of the table: one row per series and step (long), one row per series (rows), or one row per year with a
     column per month or quarter, or per day with a column per hour (calendar), or the first one with dates or names
     in the first row of each block only, as of merged cells (merged) (long, rows, calendar, merged). Default: 'long'."""
+    duplicates: str
+    """Treatment of repeated rows of one series and time stamp (error, mean, first, last). Default: 'error'."""
     undated_rows: str
     """Treatment of rows without a time stamp, such as sums, units and names that stand once more (error, drop).
     Default: 'error'."""
+    resample: str | int | None
+    """Merge events, irregular rows or finer steps into one row per step, such as 15min, D, MS."""
+    aggregate: str
+    """How --resample combines the target's rows (mean, sum, last). Default: 'mean'."""
+    partial_steps: str
+    """Treatment of a first or last step of sums whose rows begin late or end early, as of a day that is not over
+    (drop, keep). Default: 'drop'."""
 
 
 class SharedKeywords(ReadingKeywords, total=False):
@@ -105,15 +114,6 @@ class SharedKeywords(ReadingKeywords, total=False):
     season: str | int | None
     """Steps after which the series repeats, or hour, day, week, month, quarter or year; with several, the first is
     the season, and the lookback covers all (default: by the time step)."""
-    duplicates: str
-    """Treatment of repeated rows of one series and time stamp (error, mean, first, last). Default: 'error'."""
-    resample: str | int | None
-    """Merge events, irregular rows or finer steps into one row per step, such as 15min, D, MS."""
-    aggregate: str
-    """How --resample combines the target's rows (mean, sum, last). Default: 'mean'."""
-    partial_steps: str
-    """Treatment of a first or last step of sums whose rows begin late or end early, as of a day that is not over
-    (drop, keep). Default: 'drop'."""
     missing: str
     """Treatment of empty cells and absent rows; mask hides them from attention and loss; auto masks a few and
     refuses many (auto, error, mask, ffill, interpolate, zero). Default: 'auto'."""

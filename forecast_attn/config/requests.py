@@ -28,7 +28,7 @@ CHECK_FORMATS = ("table", "json", "github")
 READING = (
     *("target", "time", "item_id", "freq", "tz", "date_format", "wide", "layout"),
     *("delimiter", "decimal", "encoding", "skip_rows", "comment", "skip_footer", "header", "header_rows"),
-    *("na", "sheet", "undated_rows"),
+    *("na", "sheet", "undated_rows", "duplicates", "resample", "aggregate", "partial_steps"),
 )
 """Options of training with which `forecast evaluate` reads the actuals."""
 LOGGERS = ("csv", "tensorboard", "mlflow", "wandb")

@@ -19,7 +19,9 @@ FEWEST_ABSENT = 1.0
 """Rows that the other steps have on average in the absent part, which may else be empty by chance."""
 
 
-def without_partial_steps(cells: Cells, steps: Stamps, frequency: Frequency, target: str, report: Report) -> Cells:
+def without_partial_steps(
+    cells: Cells, steps: Stamps, frequency: Frequency, target: str, report: Report
+) -> tuple[Cells, Any]:
     """Leave out the target's rows of a last or first step that the others show to be a part of one.
 
     Args:
@@ -28,25 +30,29 @@ def without_partial_steps(cells: Cells, steps: Stamps, frequency: Frequency, tar
         frequency: of the steps.
         target: its column.
         report: called with what is left out.
+
+    Returns:
+        The cells, and the last step that is over, where a later one was left out; None where none was.
     """
     known = ~np.isnan(cells.columns[target])
     order = np.argsort(cells.stamps[known], kind="stable")
     stamps, of_rows = cells.stamps[known][order], steps[known][order]
     starts = np.flatnonzero(np.append(True, of_rows[1:] != of_rows[:-1]))
     if len(starts) < FEWEST_STEPS:
-        return cells
+        return cells, None
     counts = np.diff(np.append(starts, len(stamps)))
     ends, own = starts + counts - 1, of_rows[starts]
     begin, end = _edges(own, frequency)
     before = (stamps - np.repeat(begin, counts)).astype(np.int64)
     behind = (np.repeat(end, counts) - stamps).astype(np.int64)
-    leaves_out = np.zeros(len(cells.rows), np.bool_)
+    leaves_out, last = np.zeros(len(cells.rows), np.bool_), None
     for at, distances, row, word in ((-1, behind, ends[-1], "last"), (0, before, starts[0], "first")):
         parts = np.split(distances, starts[1:])
         if all(_is_part(parts[at], [parts[index] for index in others]) for others in _others(own, at, frequency)):
             leaves_out |= known & (steps == own[at])
             report(_left_out(cells, word, own[at], stamps[row]))
-    return without_rowless_series(cells.take(~leaves_out)) if leaves_out.any() else cells
+            last = frequency.shift(own[-1:], -1)[0] if word == "last" else last
+    return without_rowless_series(cells.take(~leaves_out)) if leaves_out.any() else cells, last
 
 
 def _edges(steps: Stamps, frequency: Frequency) -> tuple[Stamps, Stamps]:

@@ -53,7 +53,9 @@ def resampled(cells: Cells, roles: Roles, config: DataConfig, report: Report, re
         hint = "--resample D for dates, --resample 7 for numbers"
         raise ended(report, Finding("FA203", "error", message, hint, options=("resample",)))
     if aggregate == "sum" and config.partial_steps == "drop":
-        cells = without_partial_steps(cells, floored(cells.stamps, frequency), frequency, roles.target, report)
+        cells, end = without_partial_steps(cells, floored(cells.stamps, frequency), frequency, roles.target, report)
+    else:
+        end = None
     stamps = floored(cells.stamps, frequency)
     first = np.append(True, (cells.series[1:] != cells.series[:-1]) | (stamps[1:] != stamps[:-1]))
     starts = np.flatnonzero(first)
@@ -63,7 +65,7 @@ def resampled(cells: Cells, roles: Roles, config: DataConfig, report: Report, re
     codes = {name: codes_of_groups(values, starts) for name, values in cells.category_codes.items()}
     repairs += _merge_repairs(cells, result, step, aggregate)
     result = replace(result, columns=columns, category_codes=codes)
-    return _up_to_last_step(result, frequency, roles.target) if is_zero_without_rows(config) else result
+    return _up_to_last_step(result, frequency, roles.target, end) if is_zero_without_rows(config) else result
 
 
 def is_zero_without_rows(config: DataConfig) -> bool:
@@ -121,15 +123,21 @@ def codes_of_groups(codes: NDArray[np.int32], starts: NDArray[np.int64]) -> NDAr
     return np.where(rows >= 0, codes[rows], np.int32(-1)).astype(np.int32)
 
 
-def _up_to_last_step(cells: Cells, frequency: Frequency, target: str) -> Cells:
+def _up_to_last_step(cells: Cells, frequency: Frequency, target: str, end: Any) -> Cells:
     """Add a zero at the table's last step to series that end before it: where no row is counted, there was nothing.
 
     None is added where the table would become as long as gaps may not make it.
+
+    Args:
+        cells: a row for each step.
+        frequency: of the steps.
+        target: its column.
+        end: the last step; that of the rows when None.
     """
     known = ~np.isnan(cells.columns[target])
     if not known.any():
         return cells
-    end, last = cells.stamps[known].max(), cells.starts[1:] - 1
+    end, last = cells.stamps[known].max() if end is None else end, cells.starts[1:] - 1
     early = last[(cells.last_where(known) >= 0) & (cells.stamps[last] < end)]
     ends = np.full(len(early), end)
     if not len(early) or frequency.steps_between(cells.stamps[early], ends).sum() > MOST_ADDED * len(cells.rows):

@@ -19,6 +19,8 @@ from forecast_attn.data.localise import axis_stamps
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.panel_building import build_panel
 from forecast_attn.data.reading import file_positions, read_table, table_name
+from forecast_attn.data.reading.joined import ROW_COUNT
+from forecast_attn.data.resampling import is_zero_without_rows
 from forecast_attn.data.roles import COVARIATE_FIELDS, resolve_roles
 from forecast_attn.errors import DataError, nearest
 from forecast_attn.runs.run_dir import RunDir
@@ -28,12 +30,13 @@ Ints = NDArray[np.int64]
 
 
 def read_actuals(table: Any, config: DataConfig) -> Panel:
-    """Read the target of a table; gaps and empty cells are missing values.
+    """Read the target of a table; gaps and empty cells are missing values, unless rows are counted.
 
     Raises:
         ConfigError, DataError: as in training.
     """
-    config = replace(config, missing="mask")
+    counts = is_zero_without_rows(config) or (config.target == ROW_COUNT and config.aggregate == "sum")
+    config = replace(config, missing="zero" if counts else "mask")
     frame, source = read_table(table, config), table_name(table)
     roles = resolve_roles(frame, config, source)
     nothing: dict[str, Any] = dict.fromkeys(COVARIATE_FIELDS, ())
@@ -60,6 +63,8 @@ def reading_of_run(tables: list[Any]) -> tuple[dict[str, Any], list[str]]:
     if not {"wide", "layout"} & options.keys():
         columns = {name: roles[name] for name in ("target", "time", "item_id") if roles[name] is not None}
         options = {**columns, **options}
+    if is_zero_without_rows(DataConfig(**{name: recorded[name] for name in ("resample", "aggregate", "missing")})):
+        options = {**options, "missing": "zero"}
     return options, [f"the actuals are read as the table of '{run.path}' was"]
 
 

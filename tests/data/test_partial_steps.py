@@ -89,6 +89,14 @@ def test_steps_of_the_table_and_means_stay(as_panel: AsPanel) -> None:
         RunConfig.from_options({"resample": "D", "partial_steps": "keep"})
 
 
+def test_a_day_without_sales_before_it_is_over_and_zero(as_panel: AsPanel) -> None:
+    frame = sales("2024-01-01", "2024-03-31 12:00", per_day=60)
+    frame = frame[frame["time"].dt.normalize() != "2024-03-30"]
+    panel = as_panel(frame, resample="D", **SUMS)
+    assert ends(panel)[1] == "2024-03-30 00:00"
+    assert panel.target[-1] == 0
+
+
 def test_a_series_of_that_step_alone_is_left_out_with_it(as_panel: AsPanel) -> None:
     frame = sales("2024-01-01", "2024-03-31 12:00").assign(shop="old")
     new = frame[frame["time"] >= "2024-03-31"].assign(shop="new")

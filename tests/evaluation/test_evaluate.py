@@ -76,6 +76,37 @@ def test_beside_a_run_the_actuals_are_read_as_its_table(forecast, small, write) 
     assert json.loads(other.out)["scores"][0]["mae"] != document["scores"][0]["mae"]
 
 
+@pytest.mark.parametrize("how", ["mean", "sum"])
+def test_forecasts_of_a_resampled_table_are_scored_on_its_steps(how: str, forecast, small, write) -> None:
+    """A day, and not its midnight; a day on which nothing was sold is zero, and the last one is not over."""
+    rng = np.random.default_rng(0)
+    hours = pd.date_range("2024-01-01 08:00", periods=24 * 100, freq="h")
+    sold = pd.DataFrame({"time": hours, "y": rng.integers(1, 9, len(hours)).astype(float)})
+    sold = sold[(sold["time"] < "2024-03-30 11:00") & ~sold["time"].dt.strftime("%m-%d").isin(["03-29"])]
+    known = sold[sold["time"] < "2024-03-28"]
+    words = ("--target", "y", "--resample", "D", "--aggregate", how)
+    words += ("--missing", "zero") if how == "sum" else ()
+    assert forecast("train", write(known, "known.csv"), *small, *words, "--out", "run", "--quiet").code == 0
+    assert forecast("predict", "run", "--quiet").code == 0
+    outcome = forecast("evaluate", "run/predictions.csv", "--actuals", write(sold, "sold.csv"), "--json")
+    assert outcome.code == 0, outcome.err
+    score = next(each for each in json.loads(outcome.out)["scores"] if each["model"] != "seasonal-naive")
+    days = sold.resample("D", on="time")["y"].agg(how)
+    days = days.iloc[:-1] if how == "sum" else days
+    predicted = pd.read_csv("run/predictions.csv", index_col="timestamp", parse_dates=True)["prediction"]
+    errors = (predicted - days.reindex(predicted.index)).abs().dropna()
+    assert len(errors) == 2
+    assert score["mae"] == pytest.approx(errors.mean(), rel=1e-6)
+
+
+def test_rows_that_are_counted_are_read_as_such_without_a_run() -> None:
+    stamps = pd.Timestamp("2024-01-01") + pd.to_timedelta([1, 5, 30, 31, 80, 90, 99, 130, 140], "h")
+    forecasts = pd.DataFrame({"date": pd.date_range("2024-01-01", periods=5), "other": [2.0, 2, 1, 3, 0]})
+    options = {"target": "row-count", "resample": "D", "aggregate": "sum"}
+    evaluation = forecast_attn.evaluate(forecasts, pd.DataFrame({"time": stamps}), **options)
+    assert evaluation.forecasts.set_index("timestamp")["target"].tolist() == [2, 2, 0, 2, 1]
+
+
 def test_our_predictions_are_scored_with_their_quantiles_and_seasonal_naive() -> None:
     actuals = actuals_table(series=("a", "b"))
     result = forecast_attn.evaluate(our_table(actuals, CUTOFFS), actuals, target="price", by="item_id")
