@@ -256,12 +256,12 @@ class Stride:
         return on.of_wall(np.array(moved, "datetime64[ns]"))
 
     def most_between(self, start: Any, end: Any, on: Axis) -> int:
-        """Return about how many strides lead from one stamp to a later one: all of them, or few more."""
+        """Return about how many strides lead from one stamp to a later one, or not beyond it: all, or few more."""
         if self.steps:
             steps = on.frequency.steps_between(np.array([start]), np.array([end]))[0]
-            return int(np.ceil(steps / self.steps))
+            return int(np.ceil(steps)) // self.steps
         shortest = self.nanoseconds or self.days * _SHORTEST_DAY or self.months * _SHORTEST_MONTH
-        return int(np.ceil((end - start) / np.timedelta64(shortest, "ns")))
+        return int((end - start) // np.timedelta64(shortest, "ns"))
 
 
 @dataclass(frozen=True, eq=False)

@@ -49,6 +49,8 @@ class ReadingKeywords(TypedDict, total=False):
     by name or content)."""
     item_id: str | int | None
     """Column that identifies the series, or several, such as state,region (default: found by its name)."""
+    ignore: str | Sequence[str]
+    """Columns to leave out."""
     freq: str | int | None
     """Time step such as h, D, MS, 15min (default: inferred)."""
     date_format: str | int | None
@@ -105,8 +107,6 @@ class SharedKeywords(ReadingKeywords, total=False):
     """Columns known through the horizon, such as prices; NAME:24 for one known only 24 steps ahead."""
     static_covariates: str | Sequence[str]
     """Columns constant per series."""
-    ignore: str | Sequence[str]
-    """Columns to leave out."""
     horizon: int | None
     """Steps to forecast (default: hourly 24, daily 7, monthly 12, …; fewer for short series or few future rows)."""
     lookback: int | None

@@ -26,7 +26,7 @@ from forecast_attn.errors import ConfigError, did_you_mean
 
 CHECK_FORMATS = ("table", "json", "github")
 READING = (
-    *("target", "time", "item_id", "freq", "tz", "date_format", "wide", "layout"),
+    *("target", "time", "item_id", "ignore", "freq", "tz", "date_format", "wide", "layout"),
     *("delimiter", "decimal", "encoding", "skip_rows", "comment", "skip_footer", "header", "header_rows"),
     *("na", "sheet", "undated_rows", "duplicates", "resample", "aggregate", "partial_steps"),
 )

@@ -103,6 +103,8 @@ def evaluate(forecasts: Any, actuals: Any, **options: Unpack[EvaluateKeywords]) 
     _refuse_shared_files(request.out, [*several, actuals])
     given = {name: value for name, value in options.items() if name in READING}
     of_run, run_notes = reading_of_run(several)
+    if "ignore" in of_run:  # what is asked for now has a role
+        of_run = {**of_run, "ignore": [name for name in of_run["ignore"] if name not in given.values()]}
     reading = RunConfig.from_options({**of_run, **given}).data
     panel = read_actuals(fetched(actuals), reading)
     tables = [ForecastTable.read(fetched(each), panel, tuple(model_columns)) for each in several]

@@ -17,6 +17,7 @@ from forecast_attn.data.findings import counted, naming, stop_at_errors
 from forecast_attn.data.frequency import Stamps
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.reading import read_beside, table_name
+from forecast_attn.data.reading.joined import parts_of, with_joined
 from forecast_attn.errors import DataError
 from forecast_attn.evaluation.actuals import rows_at, series_of, stamps_of
 from forecast_attn.evaluation.forecast_table import (
@@ -68,7 +69,7 @@ class ForecastTable:
             DataError: it cannot be read, or is not of these actuals.
         """
         source, roles = table_name(table), panel.roles
-        frame = read_beside(table, DataConfig(), item_id=roles.item_id)
+        frame = _read(table, roles.item_id, source)
         samples = None
         if not chosen and has_samples(frame):
             frame, samples = summed_up(frame, source)
@@ -257,3 +258,16 @@ def absent_stamps(tidy: pd.DataFrame, panel: Panel) -> tuple[str, ...]:
         )
     more = len(notes) - _MOST_NOTES
     return (*notes[:_MOST_NOTES], *((f"and those of {more:,} more series",) if more > 0 else ()))
+
+
+def _read(table: Any, item_id: str | None, source: str) -> pd.DataFrame:
+    """A table of forecasts; where columns of the actuals are joined to an identifier, it may have them, or their names.
+
+    Raises:
+        DataError: it cannot be read.
+    """
+    if item_id is None or "," not in item_id:
+        return read_beside(table, DataConfig(), item_id=item_id)
+    frame = read_beside(table, DataConfig())
+    has_parts = {*parts_of(item_id, frame)} <= {*map(str, frame.columns)}
+    return with_joined(frame, DataConfig(item_id=item_id), source) if has_parts else frame

@@ -98,7 +98,9 @@ def test_axes_of_whole_numbers_and_of_months() -> None:
     assert cutoffs == ["2021-01-31", "2021-04-30", "2021-07-31", "2021-10-31"]
 
 
-@pytest.mark.parametrize(("stride", "last"), [(200, "2006-09-01"), ("10YS", "2010-01-01"), ("200YS", "1990-01-01")])
+@pytest.mark.parametrize(
+    ("stride", "last"), [(200, "2006-09-01"), ("10YS", "2010-01-01"), ("200YS", "1990-01-01"), (5000, "1990-01-01")]
+)
 def test_strides_of_decades_are_not_followed_beyond_the_end_of_time(stride: int | str, last: str) -> None:
     months = panel_of(pd.date_range("1950-01-01", periods=800, freq="MS"))
     assert firsts(months, Schedule(start="1990-01-01", stride=stride), horizon=12)[-1] == last

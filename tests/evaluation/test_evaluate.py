@@ -76,6 +76,34 @@ def test_beside_a_run_the_actuals_are_read_as_its_table(forecast, small, write) 
     assert json.loads(other.out)["scores"][0]["mae"] != document["scores"][0]["mae"]
 
 
+@pytest.mark.parametrize("joins", [True, False], ids=["region and store", "ignored id"])
+def test_forecasts_of_joined_and_of_ignored_identifiers(joins: bool, forecast, small, write) -> None:
+    days = pd.date_range("2024-01-01", periods=70)
+    parts = [
+        pd.DataFrame({"day": days, "region": region, "store": store, "y": np.arange(70.0) % 7 + store})
+        for region in "ab"
+        for store in (1, 2)
+    ]
+    table = pd.concat(parts if joins else parts[:1])
+    table = table if joins else table.rename(columns={"store": "item_id"}).assign(item_id=np.arange(70) % 3)
+    words = ("--target", "y", "--id", "region,store") if joins else ("--target", "y", "--ignore", "region,item_id")
+    known = table[table["day"] < days[60]]
+    assert forecast("train", write(known, "known.csv"), *small, *words, "--out", "run", "--quiet").code == 0
+    assert forecast("predict", "run", "--quiet").code == 0
+    outcome = forecast("evaluate", "run/predictions.csv", "--actuals", write(table, "table.csv"), "--json")
+    assert outcome.code == 0, outcome.err
+    [score] = [each for each in json.loads(outcome.out)["scores"] if each["model"] != "seasonal-naive"]
+    predicted = pd.read_csv("run/predictions.csv", parse_dates=["timestamp"])
+    names = table["region"] + "/" + table["store"].astype(str) if joins else "y"
+    merged = predicted.merge(table.assign(item_id=names), left_on=["item_id", "timestamp"], right_on=["item_id", "day"])
+    assert len(merged) == 3 * (4 if joins else 1)
+    assert score["mae"] == pytest.approx((merged["prediction"] - merged["y"]).abs().mean(), rel=1e-6)
+    if joins:
+        published = merged[["region", "store", "timestamp", "prediction"]]
+        again = forecast_attn.evaluate(published, table, target="y", item_id="region,store")
+        assert again.scores["mae"][0] == pytest.approx(score["mae"], rel=1e-6)
+
+
 @pytest.mark.parametrize("how", ["mean", "sum"])
 def test_forecasts_of_a_resampled_table_are_scored_on_its_steps(how: str, forecast, small, write) -> None:
     """A day, and not its midnight; a day on which nothing was sold is zero, and the last one is not over."""
