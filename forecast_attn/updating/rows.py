@@ -184,8 +184,11 @@ def _read_new_rows(model: Model, data: pd.DataFrame | Table) -> _Rows:
     hint = "give the rows after the end of the run's table"
     if frame.empty:
         raise DataError(f"'{name}' has no rows", hint)
+    config = model.config
+    if config.data.aggregate == "sum":  # the run's table may have the other part of the first step
+        config = replace(config, data=replace(config.data, partial_steps="keep"))
     with without_flags_of_train():
-        rows = _rows_of(model, frame, name)
+        rows = _rows_of(replace(model, config=config), frame, name)
     model.schema.scaler.for_series(rows.panel.item_ids)  # names those that training did not see
     if not rows.panel.num_known.any():
         raise DataError(f"'{name}' has no row with a target", hint)

@@ -341,6 +341,19 @@ def test_the_last_step_of_a_resampled_table_may_get_more_rows(zeros: bool, tmp_p
             old.update(since_six, epochs=1)
 
 
+def test_new_rows_may_begin_within_a_day_of_sums(tmp_path: Path) -> None:
+    """By themselves they would begin with a part of a day, which is left out."""
+    hours = pd.date_range("2024-01-01", periods=24 * 120, freq="h")
+    table = pd.DataFrame({"time": hours, "y": np.random.default_rng(0).integers(1, 9, len(hours)).astype(float)})
+    settings: dict[str, Any] = {"horizon": 3, "lookback": 14, "max_epochs": 1, "hidden_size": 4, "seed": 1}
+    noon = pd.Timestamp("2024-04-12 12:00")
+    old = Forecaster(**settings, target="y", resample="D", aggregate="sum").fit(table[table["time"] < noon])
+    new = old.update(table[table["time"] >= noon], history=table[table["time"] < noon], epochs=1)
+    assert (new.metrics["update"]["from"], new.metrics["update"]["rows"]) == ("2024-04-12", 18)
+    tail = pd.read_parquet(new.run_path / "tail.parquet").set_index("time")["y"]
+    np.testing.assert_array_equal(tail, table.resample("D", on="time")["y"].sum().loc[tail.index[0] :])
+
+
 def test_rows_of_a_table_with_a_column_per_series_keep_their_stamps(parts: Parts, tmp_path: Path) -> None:
     """They are numbered as in the file, from one on and again for each series."""
     settings: dict[str, Any] = {"horizon": 3, "lookback": 14, "max_epochs": 1, "hidden_size": 4, "seed": 1}
