@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -214,3 +215,29 @@ def test_a_refused_forecast_prints_the_next_command(forecast, tmp_path):
     assert tried in forecast("predict", run, "--future", future).err
     frame[60:][["date", "price"]].to_csv(future, index=False)
     assert forecast("predict", run, "--future", future).code == 0
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("predict", "run", "--data", "newer.csv", "--out", "f.csv"),
+        ("backtest", "run", "--data", "newer.csv", "--out", "b.csv"),
+        ("score", "run", "newer.csv", "--rate", "0.2", "--out", "s.csv"),
+        ("update", "run", "--data", "newer.csv", "--out", "next"),
+        ("plot", "run", "--data", "newer.csv", "--svg", "p.svg"),
+        ("inspect", "run", "--data", "newer.csv", "--html", "w.html"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_every_command_reads_a_newer_table_alike(words: tuple[str, ...], forecast, small, here: Path) -> None:
+    """It has a title, another delimiter than the training's, and kinds that are numbers."""
+    days = pd.date_range("2024-01-01", periods=120)
+    table = pd.DataFrame({"date": days, "kind": np.arange(120) % 3, "y": np.arange(120.0) % 7})
+    table.head(100).to_csv("data.csv", index=False, sep="|")
+    options = ("--delimiter", "|", "--categorical", "kind", "--past", "kind", "--target", "y")
+    quantiles = ("--quantiles", "0.1,0.5,0.9")
+    assert forecast("train", "data.csv", *options, *quantiles, *small, "--out", "run", "--quiet").code == 0
+    Path("newer.csv").write_text("Sales of the north\n" + table.to_csv(index=False, sep=";"))
+    assert forecast("predict", "run", "--quiet").code == 0
+    done = forecast(*words)
+    assert done.code == 0, done.err

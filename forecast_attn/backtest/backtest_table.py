@@ -16,10 +16,9 @@ from forecast_attn.data.findings import stop_at_errors
 from forecast_attn.data.localise import axis_stamps
 from forecast_attn.data.panel import ARRAYS, Panel
 from forecast_attn.data.panel_building import build_panel
-from forecast_attn.data.reading import read_beside
 from forecast_attn.data.scaling import Scaler
 from forecast_attn.errors import DataError, RunError, reason_of
-from forecast_attn.forecasting.history import select_series
+from forecast_attn.forecasting.history import select_series, table_beside
 from forecast_attn.forecasting.model import Model, trained_until
 from forecast_attn.runs.run_dir import DAMAGED_HINT, RunDir
 from forecast_attn.runs.training_table import Table, check_recorded_files, name_of, panel_of_run, with_vintages
@@ -54,10 +53,7 @@ def read_actuals(
     if data is None:
         return _recorded_table(run, model, vintages, progress)
     _check_recorded_vintages(run, model, data, vintages)
-    roles = model.schema.roles
-    options = replace(model.config.data, categorical=roles.categorical)
-    frame = read_beside(data, options, item_id=roles.item_id, wide=options.wide)
-    return actuals_of(model, frame, name_of(data), vintages, weighted=weighted)
+    return actuals_of(model, table_beside(data, model), name_of(data), vintages, weighted=weighted)
 
 
 def _check_recorded_vintages(

@@ -188,13 +188,37 @@ def fill_gaps(
         return cells
     before = np.repeat(np.arange(len(absent)), absent)
     steps_on = np.arange(len(before)) - np.repeat(np.cumsum(absent) - absent, absent) + 1  # 1, 2, … within each gap
-    longer = with_rows_after(cells, before, frequency.shift(cells.stamps[before], steps_on))
+    longer = _with_rows_after(cells, before, frequency.shift(cells.stamps[before], steps_on))
     if repairs is not None:
         repairs += repairs_by_series(longer, longer.rows == 0, "gap: rows added")
     return longer
 
 
-def with_rows_after(cells: Cells, before: NDArray[np.int64], stamps: NDArray[Any]) -> Cells:
+def up_to_last_step(cells: Cells, frequency: Frequency, target: str, end: Any) -> Cells:
+    """Add a zero at the table's last step to series that end before it: where no row is counted, there was nothing.
+
+    None is added where the table would become as long as gaps may not make it.
+
+    Args:
+        cells: a row for each step.
+        frequency: of the steps.
+        target: its column.
+        end: the last step; that of the rows when None.
+    """
+    known = ~np.isnan(cells.columns[target])
+    if not known.any():
+        return cells
+    end, last = cells.stamps[known].max() if end is None else end, cells.starts[1:] - 1
+    early = last[(cells.last_where(known) >= 0) & (cells.stamps[last] < end)]
+    ends = np.full(len(early), end)
+    if not len(early) or frequency.steps_between(cells.stamps[early], ends).sum() > MOST_ADDED * len(cells.rows):
+        return cells
+    longer = _with_rows_after(cells, early, ends)
+    longer.columns[target][longer.rows == 0] = 0.0
+    return longer
+
+
+def _with_rows_after(cells: Cells, before: NDArray[np.int64], stamps: NDArray[Any]) -> Cells:
     """Insert empty rows, each behind the row named; several behind one row keep the order given."""
     # A stable sort keeps each row ahead of the new ones that follow it, which are copies until they are emptied.
     order = np.argsort(np.concatenate((np.arange(len(cells.rows)), before)), kind="stable")

@@ -20,6 +20,7 @@ from forecast_attn.data.cleaning import (
     hint_for,
     policy_for_few,
     repairs_by_series,
+    up_to_last_step,
     without_empty_series,
     without_repeats,
 )
@@ -36,7 +37,7 @@ from forecast_attn.data.findings import (
     stop_at_errors,
     with_line_numbers,
 )
-from forecast_attn.data.frequency import with_season
+from forecast_attn.data.frequency import parse_frequency, with_season
 from forecast_attn.data.issued import IssuedForecasts, fill_absent, on_steps, parse_issued
 from forecast_attn.data.localise import localise
 from forecast_attn.data.panel import Panel
@@ -103,7 +104,9 @@ def panel_of_cells(
     repairs: list[Repair] = []
     cells, issued = _as_forecast(cells, roles, config, report, vintages)
     if config.resample is not None:
-        cells = resampled(cells, roles, config, report, repairs)
+        cells, end = resampled(cells, roles, config, report, repairs)
+        if is_zero_without_rows(config):
+            cells = up_to_last_step(cells, parse_frequency(config.resample), roles.target, end)
         issued = None if issued is None else on_steps(issued, config.resample, config.aggregate)
     cells = without_repeats(cells, roles, report, config.duplicates, repairs)
     missing = config.missing

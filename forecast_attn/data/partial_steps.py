@@ -41,17 +41,17 @@ def without_partial_steps(
     if len(starts) < FEWEST_STEPS:
         return cells, None
     counts = np.diff(np.append(starts, len(stamps)))
-    ends, own = starts + counts - 1, of_rows[starts]
-    begin, end = _edges(own, frequency)
+    ends, distinct = starts + counts - 1, of_rows[starts]
+    begin, end = _edges(distinct, frequency)
     before = (stamps - np.repeat(begin, counts)).astype(np.int64)
     behind = (np.repeat(end, counts) - stamps).astype(np.int64)
     leaves_out, last = np.zeros(len(cells.rows), np.bool_), None
     for at, distances, row, word in ((-1, behind, ends[-1], "last"), (0, before, starts[0], "first")):
         parts = np.split(distances, starts[1:])
-        if all(_is_part(parts[at], [parts[index] for index in others]) for others in _others(own, at, frequency)):
-            leaves_out |= known & (steps == own[at])
-            report(_left_out(cells, word, own[at], stamps[row]))
-            last = frequency.shift(own[-1:], -1)[0] if word == "last" else last
+        if all(_is_part(parts[at], [parts[index] for index in others]) for others in _others(distinct, at, frequency)):
+            leaves_out |= known & (steps == distinct[at])
+            report(_left_out(cells, word, distinct[at], stamps[row]))
+            last = frequency.shift(distinct[-1:], -1)[0] if word == "last" else last
     return without_rowless_series(cells.take(~leaves_out)) if leaves_out.any() else cells, last
 
 

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.cells import Cells
-from forecast_attn.data.cleaning import MOST_ADDED, with_rows_after
 from forecast_attn.data.findings import Finding, Repair, Report, ended
 from forecast_attn.data.frequency import (
     MONTH_UNITS,
@@ -30,7 +29,9 @@ from forecast_attn.data.roles import Roles
 _MONTH = "datetime64[M]"
 
 
-def resampled(cells: Cells, roles: Roles, config: DataConfig, report: Report, repairs: list[Repair]) -> Cells:
+def resampled(
+    cells: Cells, roles: Roles, config: DataConfig, report: Report, repairs: list[Repair]
+) -> tuple[Cells, Any]:
     """One row for every step of a series in which there is one.
 
     Args:
@@ -41,6 +42,9 @@ def resampled(cells: Cells, roles: Roles, config: DataConfig, report: Report, re
             aggregated as it says; covariates have their mean, or their last value.
         report: called when the step does not fit the axis.
         repairs: gets what was done, per series.
+
+    Returns:
+        The cells, and the last step that is over, where a later one was left out; None where none was.
 
     Raises:
         ConfigError: there is no such step.
@@ -64,8 +68,7 @@ def resampled(cells: Cells, roles: Roles, config: DataConfig, report: Report, re
     columns = {name: of_groups(values, starts, how[name]) for name, values in cells.columns.items()}
     codes = {name: codes_of_groups(values, starts) for name, values in cells.category_codes.items()}
     repairs += _merge_repairs(cells, result, step, aggregate)
-    result = replace(result, columns=columns, category_codes=codes)
-    return _up_to_last_step(result, frequency, roles.target, end) if is_zero_without_rows(config) else result
+    return replace(result, columns=columns, category_codes=codes), end
 
 
 def is_zero_without_rows(config: DataConfig) -> bool:
@@ -121,30 +124,6 @@ def codes_of_groups(codes: NDArray[np.int32], starts: NDArray[np.int64]) -> NDAr
     """Last known code of each group; -1 where there is none."""
     rows = np.maximum.reduceat(np.where(codes >= 0, np.arange(len(codes)), -1), starts)
     return np.where(rows >= 0, codes[rows], np.int32(-1)).astype(np.int32)
-
-
-def _up_to_last_step(cells: Cells, frequency: Frequency, target: str, end: Any) -> Cells:
-    """Add a zero at the table's last step to series that end before it: where no row is counted, there was nothing.
-
-    None is added where the table would become as long as gaps may not make it.
-
-    Args:
-        cells: a row for each step.
-        frequency: of the steps.
-        target: its column.
-        end: the last step; that of the rows when None.
-    """
-    known = ~np.isnan(cells.columns[target])
-    if not known.any():
-        return cells
-    end, last = cells.stamps[known].max() if end is None else end, cells.starts[1:] - 1
-    early = last[(cells.last_where(known) >= 0) & (cells.stamps[last] < end)]
-    ends = np.full(len(early), end)
-    if not len(early) or frequency.steps_between(cells.stamps[early], ends).sum() > MOST_ADDED * len(cells.rows):
-        return cells
-    longer = with_rows_after(cells, early, ends)
-    longer.columns[target][longer.rows == 0] = 0.0
-    return longer
 
 
 def _merge_repairs(cells: Cells, result: Cells, step: str, aggregate: str) -> list[Repair]:

@@ -206,29 +206,22 @@ def _four_digits(value: float) -> str:
 
 def _panels(model: Model, run: RunDir, table: Path | None, notes: list[str]) -> Any:
     """The tables that may hold the windows, the likeliest first; adds a note where the table of training is gone."""
-    from forecast_attn.forecasting.history import read_history
+    from forecast_attn.forecasting.history import read_history, table_beside
     from forecast_attn.runs.training_table import table_of_training
 
     if table is not None:
-        yield read_history(model, run, _read(model, table), table.name).panel
+        yield read_history(model, run, table_beside(table, model), table.name).panel
         return
     yield read_history(model, run, None, "").panel
     recorded, path = run.read_json(run.config)["data"], table_of_training(run)
     if path is not None:
-        yield read_history(model, run, _read(model, path), path.name).panel
+        yield read_history(model, run, table_beside(path, model), path.name).panel
     elif recorded["sha256"] is None:
         notes.append("the run was not trained on a file: name its table with --data FILE")
     else:
         notes.append(
             f"the table of training, '{recorded['file']}', is not where it was or has changed: name it with --data FILE"
         )
-
-
-def _read(model: Model, path: Path) -> Any:
-    from forecast_attn.data.reading import read_beside
-
-    config = model.config.data
-    return read_beside(path, config, item_id=model.schema.roles.item_id, wide=config.wide)
 
 
 def _rows_of_cutoffs(panel: Panel, dump: AttentionDump) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

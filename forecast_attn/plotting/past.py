@@ -15,12 +15,12 @@ from forecast_attn.attention_file.times import parse_time
 from forecast_attn.baselines.registry import BaselineSetup, baseline_forecasts
 from forecast_attn.config.values import NETWORK
 from forecast_attn.data.panel import Panel
-from forecast_attn.data.reading import read_beside, table_name
+from forecast_attn.data.reading import table_name
 from forecast_attn.data.split import spread_evenly
 from forecast_attn.devices import cpu_threads
 from forecast_attn.errors import DataError, RunError
 from forecast_attn.evaluation.quantile_scores import quantile_columns
-from forecast_attn.forecasting.history import read_history
+from forecast_attn.forecasting.history import read_history, table_beside
 from forecast_attn.forecasting.inference import forecast_windows, load_model
 from forecast_attn.forecasting.model import Model, trained_until
 from forecast_attn.forecasting.predict import kept_weights
@@ -129,9 +129,8 @@ def read_past(run: RunDir, data: pd.DataFrame | Path | None) -> Past:
     if data is None or model.config.data.vintages is not None:
         panel = _panel_of_training(run, model, data)
         return Past(run, model, prepare(panel, model.config.data, model.schema.calendar).panel, _table_of(run))
-    config = model.config.data
-    frame = read_beside(data, config, item_id=model.schema.roles.item_id, wide=config.wide)
-    return Past(run, model, read_history(model, run, frame, table_name(data)).panel, label_of(data))
+    history = read_history(model, run, table_beside(data, model), table_name(data))
+    return Past(run, model, history.panel, label_of(data))
 
 
 def validation_forecasts(run: RunDir, data: pd.DataFrame | Path | None) -> Forecasts:

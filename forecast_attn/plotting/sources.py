@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pandas as pd
 
 from forecast_attn.config.requests import PlotRequest
-from forecast_attn.data.reading import read_beside, table_name
+from forecast_attn.data.reading import table_name
 from forecast_attn.errors import ConfigError, DataError, RunError
 from forecast_attn.plotting.forecasts import Forecasts, read_forecasts
 from forecast_attn.plotting.reliability import Reliability, reliability
@@ -195,12 +195,11 @@ def _candidates(source: PlotSource, forecasts: Forecasts) -> Iterator[SeriesValu
 
 def _values_in(run: RunDir, table: pd.DataFrame | Path | None) -> SeriesValues:
     """The series of a table, or of the end of the table of training that the run keeps."""
-    from forecast_attn.forecasting.history import read_history
+    from forecast_attn.forecasting.history import read_history, table_beside
     from forecast_attn.forecasting.inference import load_model
 
     model = load_model(run)
-    item_id, config = model.schema.roles.item_id, model.config.data
-    frame = None if table is None else read_beside(table, config, item_id=item_id, wide=config.wide)
+    frame = None if table is None else table_beside(table, model)
     panel = read_history(model, run, frame, table_name(table), cold_start=True).panel
     return SeriesValues.of_panel(panel)
 
