@@ -65,7 +65,7 @@ def update(
 
 def _show(forecaster: Forecaster) -> None:
     from forecast_attn.cli.tables import make_console
-    from forecast_attn.data.findings import counted
+    from forecast_attn.data.findings import counted, quoted
 
     console, metrics = make_console(), forecaster.metrics
     update = metrics["update"]
@@ -73,6 +73,10 @@ def _show(forecaster: Forecaster) -> None:
     if update["repeated"]:
         rows += f" ({counted(update['repeated'], 'row')} before them as in the run's table)"
     console.say(f"{rows}; update {update['number']} of '{update['parent']}'")
+    if update["unseen_series"]:
+        console.say(
+            f"left out: series {quoted(update['unseen_series'])}, which training did not see; train again to add"
+        )
     if "old" in update:
         console.print(_scores(update, windows=metrics["validation"]["windows"]))
     console.say(_verdict(update))

@@ -46,6 +46,8 @@ class ExtendedTable:
     """First new stamp with a target."""
     last: Any
     """Last one."""
+    unseen: tuple[str, ...]
+    """Series that training did not see, whose rows are left out."""
 
 
 def read_extended(
@@ -68,7 +70,7 @@ def read_extended(
     """
     if run.read_json(run.config)["data"].get("vintages_sha256") is not None or model.config.data.vintages is not None:
         raise ConfigError("a run with --vintages cannot be updated", "train again: forecast train DATA --vintages FILE")
-    new = _read_new_rows(model, data)
+    new, unseen = _read_new_rows(model, data)
     before = _read_before(model, run, history, new, data)
     may_have_gaps = model.config.data.missing != "error"
     _check_continues(before, new, may_have_gaps=may_have_gaps, is_resampled=model.config.data.resample is not None)
@@ -77,6 +79,12 @@ def read_extended(
     with without_flags_of_train():
         panel = actuals_of(model, _joined(old, rows), new.name, weighted=True)
     stamps = _stamps_after(panel, before.panel)
+    if not len(stamps):
+        end = before.panel.zone.stamp_text(before.panel.timestamps[before.panel.ends - 1].max())
+        raise DataError(
+            f"'{new.name}' has no row after the end of the run's table, which is {end}",
+            "give the rows after that, alone or below those before them",
+        )
     return ExtendedTable(
         panel,
         None if before.rows is None else rows if before.added is None else _joined(before.added, rows),
@@ -85,6 +93,7 @@ def read_extended(
         repeated=int((~is_new).sum()),
         first=stamps.min(),
         last=stamps.max(),
+        unseen=unseen,
     )
 
 
@@ -112,6 +121,11 @@ class _Rows:
         is_known = self.steps <= self.panel.timestamps[self.panel.ends - 1][self.series]
         # Those of a step that was left out, because it was not over, go on in the new rows.
         return self._where(is_known | self.frame[self.panel.roles.target].notna().to_numpy())
+
+    def of_series(self, names: frozenset[str]) -> _Rows:
+        """Leave out the rows of other series; the panel keeps them."""
+        is_named = np.array([name in names for name in self.panel.item_ids])
+        return self if is_named.all() else self._where(is_named[self.series])
 
     def are_after(self, old: Panel) -> Bools:
         """Tell which rows are in a step after the end of their series in another table (num_rows,)."""
@@ -168,7 +182,8 @@ def _rows_of(model: Model, frame: pd.DataFrame, name: str) -> _Rows:
     return _Rows(frame, panel, name, series, stamps, steps)
 
 
-def _read_new_rows(model: Model, data: pd.DataFrame | Table) -> _Rows:
+def _read_new_rows(model: Model, data: pd.DataFrame | Table) -> tuple[_Rows, tuple[str, ...]]:
+    """The rows of series that training saw, and the names of the others."""
     frame, name = table_beside(data, model), name_of(data)
     hint = "give the rows after the end of the run's table"
     if frame.empty:
@@ -178,10 +193,16 @@ def _read_new_rows(model: Model, data: pd.DataFrame | Table) -> _Rows:
         config = replace(config, data=replace(config.data, partial_steps="keep"))
     with without_flags_of_train():
         rows = _rows_of(replace(model, config=config), frame, name)
-    model.schema.scaler.for_series(rows.panel.item_ids)  # names those that training did not see
+    scaler = model.schema.scaler
+    unseen = scaler.unseen(rows.panel.item_ids)
+    if len(unseen) == rows.panel.num_series:
+        try:
+            scaler.for_series(unseen)  # names them
+        except DataError as error:
+            raise error.reworded(hint="train again to learn from other series: forecast train DATA") from None
     if not rows.panel.num_known.any():
         raise DataError(f"'{name}' has no row with a target", hint)
-    return rows
+    return rows.of_series(frozenset(rows.panel.item_ids).difference(unseen)), unseen
 
 
 def _joined(old: pd.DataFrame, new: pd.DataFrame) -> pd.DataFrame:
@@ -307,12 +328,6 @@ def _check_continues(before: _Before, new: _Rows, *, may_have_gaps: bool, is_res
                 f"is {text(expected[0])} (time step {old.frequency.alias})",
                 f"give every row from {text(expected[0])} on",
             )
-    if not len(_stamps_after(new.panel, old)):
-        end = old.zone.stamp_text(old.timestamps[old.ends - 1].max())
-        raise DataError(
-            f"'{new.name}' has no row after the end of the run's table, which is {end}",
-            "give the rows after that, alone or below those before them",
-        )
 
 
 def _check_repeated(before: _Before, new: _Rows, series: tuple[int, int], stamps: Stamps) -> None:

@@ -244,6 +244,7 @@ class _UpdatedRun:
             "number": self.refit_request.number,
             "rows": extended.rows,
             "repeated": extended.repeated,
+            "unseen_series": list(extended.unseen),
             "from": text(extended.first),
             "until": text(extended.last),
             "table": {"vintages_sha256": None, **extended.base},

@@ -298,6 +298,21 @@ def test_a_table_that_grows_updates_its_run_again_and_again(
     assert "give all its rows and the new ones with --data" in (refused.value.hint or "")
 
 
+def test_series_that_training_did_not_see_are_left_out_and_named(
+    old_run: Path, new_run: Forecaster, parts: Parts, forecast: Callable, tmp_path: Path
+) -> None:
+    opened = parts["one"].drop_duplicates("day").assign(shop="west")
+    pd.concat([opened, parts["one"]]).to_csv(tmp_path / "one.csv", index=False)
+    done = forecast("update", old_run, "--data", tmp_path / "one.csv", "--out", tmp_path / "run")
+    assert done.code == 0, done.err
+    assert "left out: series 'west', which training did not see; train again to add" in done.out
+    updated = Forecaster.load(tmp_path / "run")
+    assert weights_of(updated) == weights_of(new_run)
+    assert updated.metrics["update"]["unseen_series"] == ["west"]
+    with pytest.raises(DataError, match="has no row after the end of the run's table, which is 2024-04-05"):
+        Forecaster.load(old_run).update(pd.concat([opened, parts["old"]]))
+
+
 def test_a_series_without_a_value_is_left_out(options: dict[str, Any], parts: Parts, tmp_path: Path) -> None:
     closed = parts["one"].drop_duplicates("day").assign(shop="closed", sales=np.nan)
     forecaster = Forecaster(**{**options, "missing": "mask"}).fit(parts["old"], out=tmp_path / "run")
