@@ -355,7 +355,10 @@ def _check_repeated(before: _Before, new: _Rows, series: tuple[int, int], stamps
             "give the rows after that, or the whole table",
         )
     older, newer = old.target[known][at], new.panel.target[rows][there]
-    for index in np.flatnonzero(~((older == newer) | (np.isnan(older) & np.isnan(newer))))[:1]:
+    stays = (older == newer) | (np.isnan(older) & np.isnan(newer))
+    if before.rows is None:  # the rows of the new table count: a value that was missing has come since
+        stays |= np.isnan(older)
+    for index in np.flatnonzero(~stays)[:1]:
         values = ("missing" if np.isnan(each[index]) else f"{each[index]:g}" for each in (newer, older))
         raise DataError(
             f"'{new.name}' contradicts the run's table: at {text(stamps[index])}{whose} '{old.roles.target}' is "

@@ -313,6 +313,18 @@ def test_series_that_training_did_not_see_are_left_out_and_named(
         Forecaster.load(old_run).update(pd.concat([opened, parts["old"]]))
 
 
+def test_a_value_that_was_missing_may_have_come_since(options: dict[str, Any], parts: Parts, tmp_path: Path) -> None:
+    late = (parts["whole"]["shop"] == "south") & (parts["whole"]["day"] == FIRST - 2 * DAY)
+    holed = parts["old"].assign(sales=parts["old"]["sales"].mask(late[parts["old"].index]))
+    forecaster = Forecaster(**{**options, "missing": "mask"}).fit(holed, out=tmp_path / "run")
+    whole = table_until(parts, SECOND)
+    updated = forecaster.update(whole, epochs=1)
+    tail = pd.read_parquet(updated.run_path / "tail.parquet").merge(whole, on=["shop", "day"])
+    np.testing.assert_array_equal(tail["sales_x"], tail["sales_y"])
+    with pytest.raises(DataError, match="'sales' is missing, and was"):
+        updated.update(table_until(parts, LAST).assign(sales=parts["whole"]["sales"].mask(late)))
+
+
 def test_a_series_without_a_value_is_left_out(options: dict[str, Any], parts: Parts, tmp_path: Path) -> None:
     closed = parts["one"].drop_duplicates("day").assign(shop="closed", sales=np.nan)
     forecaster = Forecaster(**{**options, "missing": "mask"}).fit(parts["old"], out=tmp_path / "run")
