@@ -69,6 +69,7 @@ def test_a_note_says_what_is_left_out(as_panel: AsPanel) -> None:
     assert note.hint == "--partial-steps keep takes it as it is"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("per_day", [0.1, 0.5, 1.0, 3.0])
 def test_days_of_few_rows_are_hardly_ever_left_out(as_panel: AsPanel, per_day: float) -> None:
     """Their last row is early by chance as often as that of another day."""
