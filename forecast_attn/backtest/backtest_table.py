@@ -14,6 +14,7 @@ from forecast_attn.backtest.cutoffs import parse_stamp
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import stop_at_errors
 from forecast_attn.data.frequency import Stamps, parse_frequency
+from forecast_attn.data.issued import series_in
 from forecast_attn.data.localise import axis_stamps
 from forecast_attn.data.panel import ARRAYS, Panel
 from forecast_attn.data.panel_building import build_panel
@@ -165,10 +166,7 @@ def stamps_of_rows(frame: pd.DataFrame, panel: Panel, config: DataConfig) -> tup
         Series of each row, -1 where the panel left it out; its stamp; and the stamp of its step (num_rows,).
     """
     roles, form = panel.roles, config.date_format or panel.date_order
-    series = np.zeros(len(frame), np.int64)
-    if roles.item_id is not None:
-        index_of = {item_id: index for index, item_id in enumerate(panel.item_ids)}
-        series = np.array([index_of.get(str(item_id), -1) for item_id in frame[roles.item_id]], np.int64)
+    series = series_in(frame, roles, panel.item_ids)
     stamps, bad = axis_stamps(
         frame[roles.time], panel.zone, stop_at_errors, series=series, item_ids=panel.item_ids, date_format=form
     )

@@ -162,7 +162,7 @@ def _clean_frame(examination: Examination, *, has_merged_rows: bool) -> pd.DataF
     frame[panel.roles.time] = panel.zone.text(panel.timestamps)
     for name in frame.columns:
         frame[name] = _whole(frame[name])
-    kept = _kept_columns(examination, has_merged_rows=has_merged_rows)
+    kept = [] if has_merged_rows else _kept_columns(examination)
     rows = _source_rows(examination) if kept else np.empty(0, np.int64)
     for name in kept:
         frame[name] = pd.Series(_cells_at(examination.frame, name, rows), frame.index, dtype=object)
@@ -186,13 +186,12 @@ def _whole(column: pd.Series) -> pd.Series:
     return column.astype("Int64") if whole else column
 
 
-def _kept_columns(examination: Examination, *, has_merged_rows: bool) -> list[str]:
-    """Columns without a role that are written as they are: none of merged rows."""
+def _kept_columns(examination: Examination) -> list[str]:
+    """Columns without a role that are written as they are."""
     assert examination.roles is not None
     if _was_wide(examination):  # all that is left of a wide table has a role
         return []
-    ignored = examination.roles.ignored.items()
-    return [] if has_merged_rows else [name for name, reason in ignored if reason not in NOT_KEPT]
+    return [name for name, reason in examination.roles.ignored.items() if reason not in NOT_KEPT]
 
 
 def _source_rows(examination: Examination) -> NDArray[np.int64]:

@@ -104,9 +104,7 @@ def panel_of_cells(
     repairs: list[Repair] = []
     cells, issued = _as_forecast(cells, roles, config, report, vintages)
     if config.resample is not None:
-        cells, end = resampled(cells, roles, config, report, repairs)
-        if is_zero_without_rows(config):
-            cells = up_to_last_step(cells, parse_frequency(config.resample), roles.target, end)
+        cells = _on_steps(cells, roles, config, report, repairs)
         issued = None if issued is None else on_steps(issued, config.resample, config.aggregate)
     cells = without_repeats(cells, roles, report, config.duplicates, repairs)
     missing = config.missing
@@ -172,6 +170,14 @@ def _as_forecast(
     )
     severity: Severity = "warning" if config.missing == "mask" else "error"
     return fill_absent(cells, issued, vintages.absent, roles, report, severity), issued
+
+
+def _on_steps(cells: Cells, roles: Roles, config: DataConfig, report: Report, repairs: list[Repair]) -> Cells:
+    """One row for each step of --resample, up to the table's last one where a step without rows is zero."""
+    cells, end = resampled(cells, roles, config, report, repairs)
+    if not is_zero_without_rows(config):
+        return cells
+    return up_to_last_step(cells, parse_frequency(str(config.resample)), roles.target, end)
 
 
 def _without_empty_ends(cells: Cells, roles: Roles, repairs: list[Repair]) -> Cells:

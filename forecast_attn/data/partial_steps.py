@@ -78,10 +78,11 @@ def _is_part(distances: NDArray[np.int64], of_others: list[NDArray[np.int64]]) -
         distances: of its rows from that edge.
         of_others: those of the rows of each other step.
     """
-    nearest = distances.min()
+    nearest, usual = distances.min(), float(np.median([len(each) for each in of_others]))
+    if usual <= 1:  # one row of a month is the whole of it, however long the month is
+        return False
     is_rare = np.mean([each.min() >= nearest for each in of_others]) < RARE
-    absent = np.median([len(each) for each in of_others]) * np.mean(np.concatenate(of_others) < nearest)
-    return bool(is_rare and absent >= FEWEST_ABSENT)
+    return bool(is_rare and usual * np.mean(np.concatenate(of_others) < nearest) >= FEWEST_ABSENT)
 
 
 def _left_out(cells: Cells, word: str, step: Any, row: Any) -> Finding:

@@ -81,6 +81,15 @@ def test_days_of_few_rows_are_hardly_ever_left_out(as_panel: AsPanel, per_day: f
     assert left_out <= 5
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("step", ["BMS", "BME", "MS", "ME", "QE-DEC", "YS-JAN"])
+def test_a_long_month_of_one_row_is_whole(as_panel: AsPanel, step: str) -> None:
+    """The first business days of months are 28 to 34 days apart."""
+    for start in pd.date_range("2000-01-01", periods=60, freq="MS"):
+        rows = pd.DataFrame({"time": pd.date_range(start, periods=12, freq=step), "y": np.arange(12.0)})
+        assert as_panel(rows, resample=step, **SUMS).num_rows == 12
+
+
 def test_steps_of_the_table_and_means_stay(as_panel: AsPanel) -> None:
     days = pd.DataFrame({"time": pd.date_range("2024-01-01", periods=60), "y": np.arange(60.0)})
     assert as_panel(days, resample="D", **SUMS).num_rows == 60
