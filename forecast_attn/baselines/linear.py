@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import linalg
 
 from forecast_attn.baselines.window_features import BaselineSetup, WindowFeatures
 from forecast_attn.data.panel import Panel
@@ -94,50 +95,85 @@ def _chosen_penalties(features: WindowFeatures, learnt: Ints, setup: BaselineSet
 def _fit(features: WindowFeatures, cutoffs: Ints, penalties: Sequence[tuple[float, ...]]) -> Iterator[list[_Layer]]:
     """Fit a layer per penalty for each step, whose penalties are given from the first step on."""
     past, last = features.past(cutoffs)
-    products = past.T @ past  # the same for every step, and nearly all of the work
+    all_windows = _Lookbacks.of(past)
     for step, of_step in enumerate(penalties, start=1):
         targets = features.targets(cutoffs, last, step)
         observed = ~np.isnan(targets)
-        known = features.known(cutoffs, step)
-        if observed.all():
-            yield _ridge(past, known, targets, products, of_step)
-        else:
-            some = past[observed]
-            yield _ridge(some, known[observed], targets[observed], some.T @ some, of_step)
+        lookbacks = all_windows if observed.all() else all_windows.only(observed)
+        yield lookbacks.ridge(features.known(cutoffs[observed], step), targets[observed], of_step)
 
 
-def _ridge(
-    past: Floats, known: Floats, targets: Floats, products: Floats, penalties: tuple[float, ...]
-) -> list[_Layer]:
-    """Ridge regression with an offset that is not penalised, on inputs scaled to variance 1.
+class _Inputs(NamedTuple):
+    """Inputs in which every column has the mean 0."""
 
-    Args:
-        past: (num_windows, lookback).
-        known: (num_windows, num_known).
-        targets: (num_windows,).
-        products: past.T @ past.
-        penalties: as shares of the inputs' variance.
-    """
-    number, size = max(len(targets), 1), past.shape[1] + known.shape[1]
-    if not len(targets):
-        return [_Layer(np.zeros(size), 0.0) for _ in penalties]
-    means = np.concatenate([past.mean(axis=0), known.mean(axis=0)])
-    gram = np.empty((size, size))
-    width = past.shape[1]
-    gram[:width, :width], gram[width:, width:] = products, known.T @ known
-    gram[:width, width:] = past.T @ known
-    gram[width:, :width] = gram[:width, width:].T
-    covariance = gram / number - np.outer(means, means)
-    spread = np.sqrt(np.maximum(np.diag(covariance), 0))
-    # What never changes says nothing, and the last value minus itself is 0.
-    inverse = np.divide(1, spread, out=np.zeros(size), where=spread > 1e-8)
-    scaled = covariance * np.outer(inverse, inverse)
-    moments = np.concatenate([past.T @ targets, known.T @ targets]) / number - means * targets.mean()
-    layers = []
-    for penalty in penalties:
-        weights = inverse * np.linalg.solve(scaled + penalty * np.eye(size), inverse * moments)
-        layers.append(_Layer(weights, float(targets.mean() - means @ weights)))
-    return layers
+    values: Floats
+    """(num_windows, num_columns)."""
+    means: Floats
+    scale: Floats
+    """1 / standard deviation of each column; 0 where it never changes, as the last value minus itself."""
+
+    @classmethod
+    def standardised(cls, inputs: Floats) -> _Inputs:
+        means, spread = inputs.mean(axis=0), inputs.std(axis=0)
+        scale = np.divide(1, spread, out=np.zeros(len(spread)), where=spread > 1e-8)
+        return cls((inputs - means) * scale, means, scale)
+
+
+class _Lookbacks:
+    """The lookbacks of training windows: the same for every step of the horizon, and nearly all of the work."""
+
+    def __init__(self, inputs: _Inputs, products: Floats) -> None:
+        self._inputs, self._products = inputs, products
+        self._factors: dict[float, tuple[Floats, bool]] = {}
+
+    @classmethod
+    def of(cls, past: Floats) -> _Lookbacks:
+        """Standardise the lookbacks (num_windows, lookback)."""
+        inputs = _Inputs.standardised(past)
+        return cls(inputs, inputs.values.T @ inputs.values)
+
+    def only(self, observed: NDArray[np.bool_]) -> _Lookbacks:
+        """Leave out the windows that are not observed (num_windows,), of which there are few."""
+        values, means, scale = self._inputs
+        others, values = values[~observed], values[observed]
+        shift = values.sum(axis=0) / max(len(values), 1)
+        means = means + np.divide(shift, scale, out=np.zeros(len(scale)), where=scale > 0)
+        products = self._products - others.T @ others - len(values) * np.outer(shift, shift)
+        return _Lookbacks(_Inputs(values - shift, means, scale), products)
+
+    def ridge(self, known: Floats, targets: Floats, penalties: tuple[float, ...]) -> list[_Layer]:
+        """Fit a ridge regression per penalty, with an offset that is not penalised.
+
+        The normal equations are solved by blocks: what the lookbacks explain of the known inputs and of the targets
+        comes first, by factors that all steps share; what is left of both gives the few weights of the known inputs.
+
+        Args:
+            known: (num_windows, num_known).
+            targets: (num_windows,), each observed.
+            penalties: as shares of the inputs' variance.
+        """
+        number = len(targets)
+        if not number:
+            return [_Layer(np.zeros(len(self._products) + known.shape[1]), 0.0) for _ in penalties]
+        past, also = self._inputs, _Inputs.standardised(known)
+        both = np.concatenate([also.values, (targets - targets.mean())[:, None]], axis=1)
+        with_past, with_known = past.values.T @ both / number, also.values.T @ both / number
+        means, scale = np.concatenate([past.means, also.means]), np.concatenate([past.scale, also.scale])
+        layers = []
+        for penalty in penalties:
+            explained = linalg.cho_solve(self._factor(penalty, number), with_past)
+            rest = with_known - with_past[:, :-1].T @ explained
+            of_known = np.linalg.solve(rest[:, :-1] + penalty * np.eye(len(rest)), rest[:, -1])
+            of_past = explained[:, -1] - explained[:, :-1] @ of_known
+            weights = scale * np.concatenate([of_past, of_known])
+            layers.append(_Layer(weights, float(targets.mean() - means @ weights)))
+        return layers
+
+    def _factor(self, penalty: float, number: int) -> tuple[Floats, bool]:
+        if penalty not in self._factors:
+            covariance = self._products / number
+            self._factors[penalty] = linalg.cho_factor(covariance + penalty * np.eye(len(covariance)))
+        return self._factors[penalty]
 
 
 def _predict(features: WindowFeatures, layers: list[_Layer], cutoffs: Ints) -> Floats:

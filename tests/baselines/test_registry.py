@@ -150,16 +150,20 @@ def test_trees_see_no_season_that_is_longer_than_the_lookback() -> None:
     np.testing.assert_array_equal(before, after)
 
 
-def test_linear_solves_what_scikit_learn_solves() -> None:
+@pytest.mark.parametrize("share_missing", [0, 0.3, 0.9])
+def test_linear_solves_what_scikit_learn_solves(share_missing) -> None:
+    """The columns have the units of all windows, also where some targets are missing."""
     rng = np.random.default_rng(0)
-    past, known = rng.normal(size=(60, 5)) * [1, 2, 3, 4, 0], rng.normal(3, 2, (60, 3))
+    past, known = rng.normal(2, 1, (60, 5)) * [1, 2, 3, 4, 0], rng.normal(3, 2, (60, 3))
     y = past[:, 0] - known[:, 1] + rng.normal(size=60)
-    layers = linear._ridge(past, known, y, past.T @ past, (0.01, 1.0))
-    inputs = np.concatenate([past[:, :4], known], axis=1)
-    scaled = (inputs - inputs.mean(axis=0)) / inputs.std(axis=0)
+    observed = rng.random(60) >= share_missing
+    lookbacks = linear._Lookbacks.of(past).only(observed)
+    layers = lookbacks.ridge(known[observed], y[observed], (0.01, 1.0))
+    scaled = np.concatenate([past[:, :4] / past[:, :4].std(axis=0), known / known[observed].std(axis=0)], axis=1)
     for layer, penalty in zip(layers, (0.01, 1.0), strict=True):
-        expected = sklearn.linear_model.Ridge(alpha=60 * penalty).fit(scaled, y).predict(scaled)
-        np.testing.assert_allclose(np.hstack([past, known]) @ layer.weights + layer.offset, expected, rtol=1e-8)
+        ridge = sklearn.linear_model.Ridge(alpha=observed.sum() * penalty).fit(scaled[observed], y[observed])
+        forecast = np.hstack([past, known]) @ layer.weights + layer.offset
+        np.testing.assert_allclose(forecast, ridge.predict(scaled), rtol=1e-8)
 
 
 def test_linear_scales_with_the_units() -> None:
