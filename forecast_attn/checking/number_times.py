@@ -220,7 +220,7 @@ def is_of_the_calendar(column: pd.Series) -> bool:
     """Return whether a column says when its row is, by its name; where that is short, `MO`, by its cells too."""
     plain = str(column.name).lower()
     is_text = isinstance(column.dtype, pd.CategoricalDtype)
-    if plain == "tag" and is_text and column.cat.categories.astype(str).str.match(r"[A-Za-z]+\d").any():
+    if plain == "tag" and is_text and column.cat.categories.astype(str).str.contains(r"[A-Za-z]\d").any():
         return False  # of an instrument, and no German day
     unit = (unit_of(plain) if len(plain) > _MOST_LETTERS else None) or unit_of_column(column)
     if unit in _MOST_OF_UNITS and len(plain) <= _MOST_LETTERS and is_numeric(column):  # `hr` may be a heart rate

@@ -286,9 +286,13 @@ def _keys_of(
         share = _num_repeated(keys, steps) / len(keys) if are_names else 1.0
         return share, (len(numbers), len(rows), unnamed)
 
+    are_named = [name for name in codes if name not in numeric or is_called_a_name(name)]
+    several = {1, 2, 3}
+    ways = [(are_named, size) for size in sorted(several)]  # origin and destination rather than the miles between them
+    ways += [(list(codes), size) for size in sorted({*several, texts, len(codes)}) if 0 < size <= len(codes)]
     for most in (0.0, MOST_REPEATED):
-        for size in sorted({size for size in (1, 2, 3, texts, len(codes)) if 0 < size <= len(codes)}):
-            together = itertools.combinations(codes, size)
+        for columns, size in ways:
+            together = itertools.combinations(columns, size)
             complete = [names for names in together if size == 1 or not incomplete.issuperset(names)]
             usable = [(judged(names)[1], at, names) for at, names in enumerate(complete) if judged(names)[0] <= most]
             if usable:
