@@ -30,6 +30,7 @@ _LANGUAGES = (
     "januar februar marts april maj juni juli august september oktober november december",
     "januar februar mars april mai juni juli august september oktober november desember",
     "tammikuu helmikuu maaliskuu huhtikuu toukokuu kesäkuu heinäkuu elokuu syyskuu lokakuu marraskuu joulukuu",
+    "tammi helmi maalis huhti touko kesä heinä elo syys loka marras joulu",
     "styczeń luty marzec kwiecień maj czerwiec lipiec sierpień wrzesień październik listopad grudzień",
     "stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października listopada grudnia",
     "leden únor březen duben květen červen červenec srpen září říjen listopad prosinec",
@@ -49,7 +50,8 @@ _LANGUAGES = (
     "ιουλίου αυγούστου σεπτεμβρίου οκτωβρίου νοεμβρίου δεκεμβρίου",
 )
 """Months in German, French, Spanish, Italian, Portuguese, Dutch, Swedish, Danish, Norwegian, Finnish, Polish, Czech,
-Slovak, Hungarian, Romanian, Russian, Ukrainian, Turkish and Greek, a line each, or two where those of a day differ.
+Slovak, Hungarian, Romanian, Russian, Ukrainian, Turkish and Greek, a line each, or two where those of a day differ or
+months have short names of their own.
 """
 _MONTHS = {
     "Jan": "jänner jaenner jän janv ene gen sty",
@@ -77,7 +79,11 @@ _WEEKDAYS = (
     "lundi mardi mercredi jeudi vendredi samedi dimanche lun mer jeu ven sam dim "
     "lunes martes miércoles miercoles jueves viernes sábado sabado domingo mié mie jue vie sáb sab dom "
     "lunedì martedì mercoledì giovedì venerdì sabato domenica gio "
-    "maandag dinsdag woensdag donderdag vrijdag zaterdag zondag"
+    "maandag dinsdag woensdag donderdag vrijdag zaterdag zondag ma wo vr za zo "
+    "måndag tisdag onsdag torsdag fredag lördag söndag mån tis ons tors fre lör sön "
+    "mandag tirsdag lørdag søndag man tir tor lør søn ti ke to pe la su "
+    "poniedziałek wtorek środa czwartek piątek sobota niedziela pon wt śr czw pt sob niedz "
+    "понедельник вторник среда четверг пятница суббота воскресенье пн вт ср чт пт сб вс"
 )
 """`mar` is March rather than mardi, martes or martedì."""
 _ENGLISH_WORDS = ("set", "out", "ago", "gen", "mag", "lip", "lis", "sie", "mart")
@@ -132,6 +138,8 @@ _PLAIN_FORMS: tuple[tuple[str, _Plain], ...] = (
     (rf"trim\w*\.? (I|II|III|IV) {_YEAR}", lambda date: f"{date[2]}Q{_ROMAN.index(date[1].upper()) + 1}"),
     (rf"(0?[1-9]|1[0-2])[/.-]{_YEAR}", lambda date: f"{date[2]}-{date[1]:0>2}"),  # 1/2024
     (rf"{_YEAR}[:_](0[1-9]|1[0-2])", r"\1-\2"),
+    (r"(\d{1,4}) / (\d{1,2})(?: / (\d{1,4}))?", lambda date: _filled("/", date)),  # 2024 / 01
+    (rf"(\d{{1,2}}([/.-])\d{{1,2}}\2(?:{_YEAR}|\d{{2}})) ([01]\d|2[0-4])", r"\1 \4:00"),  # 31/01/24 13
     (rf"M(0[1-9]|1[0-2])[ /-]{_YEAR}", r"\2-\1"),
     (rf"{_YEAR}\. ?(\d{{1,2}})\. ?(\d{{1,2}})\.( \d.*)?", lambda date: f"{date[1]}-{date[2]}-{date[3]}{date[4] or ''}"),
     (rf"{_YEAR}:([1-4])", r"\1Q\2"),

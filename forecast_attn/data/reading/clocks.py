@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from forecast_attn.data.column_names import UNITS_OF_TIME
 from forecast_attn.data.date_forms import matches, replaced
@@ -26,6 +27,7 @@ _NUMBERED_HOUR = re.compile(r"([^\W\d_]*)[ _]?0?(\d{1,2})[ABX*]?")
 _MIDNIGHT = r"[T ]0?0:00(?::00(?:\.0+)?)?$"
 _HOURS = re.compile(r"(\d\d)\s?-\s?(\d\d)")
 """18 - 19 is an hour of the day, and 15-19 an age."""
+_ELAPSED = r"(?:-?\d+ days?,? ?)?(?:\d{1,2}:\d\d:\d\d(?:\.\d+)?)?"
 _DOTTED_DATE = re.compile(r"(0?[1-9]|[12]\d|3[01])\.(0[1-9]|1[0-2])\.\d{2}")
 """06.01.21 is no time of day, unless others are 06.00.00 and 06.15.00."""
 
@@ -96,6 +98,35 @@ def _numbered_hours(column: pd.Series) -> pd.Series | None:
     return pd.Series(np.array(hours, np.int64)[column.cat.codes], index=column.index, name=column.name)
 
 
+def elapsed_seconds(column: pd.Series) -> NDArray[np.float64] | None:
+    """The seconds of a column of times since a start, `1 days 02:00:00` or `1 day, 2:00:00` (num_rows,).
+
+    None for other columns, and for clocks that go on for less than a day.
+    """
+    if not isinstance(column.dtype, pd.CategoricalDtype) or column.isna().any():
+        return None
+    cells = column.cat.categories.astype(str).str.strip()
+    if not len(cells) or not cells.str.fullmatch(_ELAPSED).all() or not cells.str.contains("day").any():
+        return None
+    seconds = pd.to_timedelta(cells.str.replace(",", "")).total_seconds().to_numpy(np.float64)
+    return np.asarray(seconds[column.cat.codes])
+
+
+def minutes_of_day(column: pd.Series) -> pd.Series | None:
+    """The minutes since midnight of a column that counts the seconds or minutes of days from 0 on: 0, 300, … 86100.
+
+    None for other columns. All cells are multiples of the step from the last one to midnight, and a whole number of
+    minutes.
+    """
+    if not pd.api.types.is_integer_dtype(column.dtype) or len(column) == 0 or column.isna().any() or column.min() != 0:
+        return None
+    for of_minute in (60, 1):
+        step = 1440 * of_minute - int(column.max())
+        if of_minute <= step <= 60 * of_minute and not step % of_minute and not (column % step).any():
+            return column // of_minute
+    return None
+
+
 def minutes_of_hour(column: pd.Series) -> pd.Series | None:
     """The minutes at which the parts of an hour begin, of a column that counts them from 1, or minutes from 0 to 59.
 
@@ -113,11 +144,17 @@ def minutes_of_hour(column: pd.Series) -> pd.Series | None:
 
 
 def date_and_clock(date: pd.Series, clock: pd.Series) -> pd.Series:
-    """A date, and a time of day, `18:00`, `18.00.00`, an interval `18 - 19`, or an hour, with a blank between them."""
+    """A date and a time of day, with a blank between them.
+
+    Times of day are `18:00`, `18.00.00`, intervals `18 - 19`, hours, or minutes or seconds since midnight.
+    """
     is_beyond_hours = pd.api.types.is_integer_dtype(clock.dtype) and len(clock) > 0 and clock.max() > 25
     per_day = periods_of_day(clock, is_named=is_beyond_hours)
     if per_day is not None:
         return _start_of_period(date, clock, per_day)
+    minutes = minutes_of_day(clock)
+    if minutes is not None:
+        return _as_day(date) + " " + _clock_of(minutes.astype("Int64"))
     if is_clock_of_digits(clock):
         digits = as_digits(clock, 6 if clock.max() > 2400 else 4)
         in_twos = re.compile(r"(?<=\d)(?=(?:\d\d)+$)")

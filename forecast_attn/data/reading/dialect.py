@@ -209,6 +209,8 @@ def find_delimiter(sample: Sample, label: str) -> str:
     shares = {mark: _share_like_header(rows) for mark, rows in splitting.items()}
     best = max(shares.values())
     likely = [mark for mark, share in shares.items() if share == best]
+    if any(mark != "\t" and sample.text.count(f"{mark}\t") == sample.text.count("\t") for mark in likely):
+        likely = [mark for mark in likely if mark != "\t"]  # a tab behind each delimiter is a blank
     if best == 0:  # no delimiter splits the header: the one that splits the most rows shows what is wrong with it
         return max(splitting, key=lambda mark: sum(len(record) > 1 for record in splitting[mark]))
     if len(likely) > 1:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from forecast_attn.data.column_names import may_number_rows
+from forecast_attn.data.column_names import is_called_year, may_number_rows
 from forecast_attn.data.findings import quoted
 from forecast_attn.data.reading.cell_kinds import (
     DATE,
@@ -215,12 +215,18 @@ def header_as_wide_as_rows(header: Record, rows: list[Record]) -> Record:
     if widths == {width + 1}:
         if not any(row[-1].strip() for row in rows):  # a delimiter behind the last cell
             return [*header, ""]
-        numbers = [str(number) for number in range(1, len(rows) + 1)]
-        if len(rows) > 1 and not may_number_rows(header[0]) and [row[0].strip() for row in rows] == numbers:
+        if not may_number_rows(header[0]) and not is_called_year(header[0]) and _are_numbered(rows):
             return ["", *header]  # above the numbers of the rows, as R writes them
     if widths == {width, width + 1} and all(ends_in_a_remark(row) for row in rows if len(row) > width):
         return [*header, ""]
     return header
+
+
+def _are_numbered(rows: list[Record]) -> bool:
+    """Return whether the first cells of rows count up by one: from 140 on, where those are a part of a table."""
+    numbers = [row[0].strip() for row in rows]
+    start = int(numbers[0]) if numbers[0].isdecimal() else 1
+    return len(rows) > 1 and numbers == [str(number) for number in range(start, start + len(rows))]
 
 
 def ends_in_a_remark(record: Record) -> bool:
