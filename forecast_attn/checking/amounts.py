@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -16,6 +18,7 @@ from forecast_attn.checking.value_names import (
 )
 from forecast_attn.data.column_names import is_called_year
 
+_OF_PRICES = re.compile(r"\s*(?:[$€£¥₹]|[A-Z]{1,3}\$|[A-Z]{3}|Rs\.?)\s*(?:/|per )\s*[^\W\d_]")
 FEWEST_NUMBERS = 20
 _UNLIKE, _UNLIKE_OF_COUNTS = 0.3, 0.6
 """Correlation of neighbouring rows below which they are amounts rather than levels; of what is called a count, more."""
@@ -66,6 +69,12 @@ def _are_shares(name: str, values: NDArray[np.float64]) -> bool:
     are_parts = not is_whole and values.min() >= 0 and values.max() <= 1
     spread = _CLOSE_OF_WHOLE if is_whole else _CLOSE
     return are_parts or bool(low > middle / spread > 0 and high < spread * middle)
+
+
+def has_unit_of_prices(frame: pd.DataFrame) -> bool:
+    """Return whether a column says in all its cells of what a price is: `R$ / litro`, `EUR/MWh`."""
+    texts = (column.cat.categories for _, column in frame.items() if isinstance(column.dtype, pd.CategoricalDtype))
+    return any(0 < len(cells) <= _MOST_MARKS and all(map(_OF_PRICES.match, map(str, cells))) for cells in texts)
 
 
 def are_answers_of_a_year(time: str, frame: pd.DataFrame) -> bool:

@@ -1,4 +1,4 @@
-"""Columns that others explain, row by row: the past or the change of one, or the last of four prices of a day."""
+"""Columns that others explain, row by row: the past or change of one, the last of four prices, what a number costs."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ Numbers = NDArray[np.float64]
 
 _MOST_COMPARED, _FEWEST_COMPARED, _ROWS_COMPARED = 60, 10, 500
 """Columns that are compared with each other, and the rows of them."""
+_MOST_FACTORS = 20
+"""Columns of which the products of two are compared with a third one."""
+_CENT = 0.01
 _NEARLY, _MOSTLY = 1e-3, 0.95
 """Share of their size by which two columns may differ, and of the rows in which they hardly do."""
 
@@ -48,6 +51,37 @@ def closing_prices(columns: Mapping[str, pd.Series]) -> set[str]:
     names = list(columns)
     fours = (names[at : at + 4] for at in range(len(names) - 3))
     return {four[-1] for four in fours if _are_prices_of_a_day(*(columns[name].to_numpy() for name in four))}
+
+
+def amounts_paid(columns: Mapping[str, pd.Series]) -> dict[str, str]:
+    """The columns that are a price times a whole number of pieces in nearly each row, and the price of each.
+
+    Args:
+        columns: of one table, by name; none of many are compared.
+    """
+    if len(columns) > _MOST_FACTORS:
+        return {}
+    cells = {name: column.to_numpy()[:_ROWS_COMPARED] for name, column in columns.items()}
+    numbers = [name for name in cells if _are_numbers_of_pieces(cells[name])]
+    pairs = [(price, number) for number in numbers for price in cells if price not in numbers]
+    return {
+        paid: price
+        for price, number in pairs
+        for paid in cells
+        if paid not in (price, number) and _are_products(cells[paid], cells[price], cells[number])
+    }
+
+
+def _are_products(paid: Numbers, prices: Numbers, numbers: Numbers) -> bool:
+    """Return whether amounts are prices times numbers, to a cent or so, in nearly all rows of more than one piece."""
+    known = np.isfinite(paid + prices + numbers) & (np.abs(numbers) > 1) & (paid != 0)
+    near = np.abs(paid - prices * numbers)[known] <= _NEARLY * np.abs(paid[known]) + _CENT
+    return bool(known.sum() >= _FEWEST_COMPARED and near.mean() >= _MOSTLY and len(np.unique(prices[known])) > 1)
+
+
+def _are_numbers_of_pieces(numbers: Numbers) -> bool:
+    known = numbers[np.isfinite(numbers)]
+    return bool(len(known) and (known == np.round(known)).all() and len(np.unique(known)) > 1)
 
 
 def _are_prices_of_a_day(first: Numbers, highest: Numbers, lowest: Numbers, last: Numbers) -> bool:

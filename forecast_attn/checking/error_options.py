@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.checking.amounts import are_answers_of_a_year, are_in_cents, may_be_summed
+from forecast_attn.checking.amounts import are_answers_of_a_year, are_in_cents, has_unit_of_prices, may_be_summed
 from forecast_attn.checking.examination import Examination, categories_of, examine
 from forecast_attn.checking.fix import config_after_reading
 from forecast_attn.checking.number_times import (
@@ -25,6 +25,7 @@ from forecast_attn.checking.number_times import (
     regularity,
 )
 from forecast_attn.checking.series_blocks import FEWEST_PER_SERIES
+from forecast_attn.checking.series_candidates import MOST_REPEATED
 from forecast_attn.checking.time_candidates import MOST_BAD_STAMPS
 from forecast_attn.checking.value_names import (
     ends_in_amount,
@@ -172,6 +173,8 @@ def step_of_events(stamps: NDArray[Any], share: float) -> str | None:
 
 def _num_filled(stamps: NDArray[Any], step: str, share: float) -> int:
     """Steps from the first to the last stamp; none where the stamps fill a smaller share of them."""
+    if step == "B" and not _are_of_business_days(stamps):
+        return 0
     frequency = parse_frequency(step)
     filled = distinct_values(floored(stamps, frequency))
     if len(filled) < 2:
@@ -180,9 +183,17 @@ def _num_filled(stamps: NDArray[Any], step: str, share: float) -> int:
     return number if len(filled) >= share * number else 0
 
 
+def _are_of_business_days(stamps: NDArray[Any]) -> bool:
+    """Return whether hardly any stamp is on a weekend, whose rows would be put to the Friday before."""
+    days = stamps[~np.isnat(stamps)].astype("datetime64[D]")
+    return len(days) == 0 or bool(np.is_busday(days).mean() >= 1 - MOST_REPEATED)
+
+
 def _filled_step(stamps: NDArray[Any], steps: Sequence[str], share: float, fewest: int) -> str | None:
     """The first of steps, finest first, of which the stamps of a series fill this share, and at least a few."""
     for step in steps:
+        if step == "B" and not _are_of_business_days(stamps):
+            continue
         frequency = parse_frequency(step)
         filled = distinct_values(floored(stamps, frequency))
         if len(filled) < fewest:
@@ -341,9 +352,11 @@ def _are_amounts(cells: Cells, roles: Roles | None, frame: pd.DataFrame) -> bool
     """Return whether rows are amounts of events, whose sum means more than their mean: sales, and no temperatures.
 
     Several stand at one time, or they are money, counts or energy at no regular time; and an amount says nothing of
-    the next one, as a level does. Answers of persons who were asked in some year are none.
+    the next one, as a level does. Answers of persons who were asked in some year are none, nor are prices of a litre.
     """
     if roles is None or are_answers_of_a_year(roles.time, frame):
+        return False
+    if is_called_money(roles.target) and has_unit_of_prices(frame):
         return False
     is_irregular = cells.stamps.dtype.kind == "M" and regularity(cells.stamps) < REGULAR
     values = cells.columns[roles.target]

@@ -22,6 +22,7 @@ from forecast_attn.checking.role_candidates import (
     candidates_with,
     has_too_few_rows,
     numbered_rows,
+    rows_of_elapsed_times,
     rows_of_far_years,
 )
 from forecast_attn.checking.row_order import may_be_steps
@@ -70,7 +71,7 @@ def likely_roles(frame: pd.DataFrame, config: DataConfig) -> list[RoleCandidate]
     candidates = _ranked(frame, [candidate for time in times for candidate in candidates_with(frame, time, config)])
     candidates = _without_durations(candidates)
     if config.date_format is None:
-        candidates += rows_of_far_years(frame, config)
+        candidates += [*rows_of_far_years(frame, config), *rows_of_elapsed_times(frame, config)]
     of_typical_years = [] if ROW_NUMBER in times else [each for each in candidates if each.time == ROW_NUMBER]
     if of_typical_years:  # unless they are series one below the other
         return candidates if candidates[0].item_id is not None else of_typical_years

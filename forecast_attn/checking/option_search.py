@@ -25,7 +25,7 @@ from forecast_attn.checking.proposal import Proposal, proposal_of
 from forecast_attn.checking.role_candidates import RoleCandidate
 from forecast_attn.checking.series_candidates import column_of_levels
 from forecast_attn.checking.table_reading import Table, columns_with_leading_zeros
-from forecast_attn.checking.value_names import ends_in_amount, is_called_money
+from forecast_attn.checking.value_names import ends_in_amount, is_called_turnover
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.reading.joined import ROW_COUNT
 from forecast_attn.data.reading.source import table_name
@@ -87,7 +87,7 @@ class OptionSearch:
         is_averaged = "resample" in proposal.options and "aggregate" not in proposal.options
         if not is_averaged or candidate.event_stamps is None or proposal.item_id is not None:
             return None
-        is_amount = is_called_money(proposal.target) or ends_in_amount(proposal.target)
+        is_amount = is_called_turnover(proposal.target) or ends_in_amount(proposal.target)
         name = None if is_amount else column_of_levels(self.frame, proposal.target, candidate.columns)
         by_level = None if name is None else self._settled({**options, "item_id": name})
         return by_level if by_level is not None and by_level.num_series > 1 else None

@@ -21,6 +21,7 @@ from forecast_attn.config.options import DataConfig
 from forecast_attn.data.column_names import (
     ROW_NAMES,
     counts_rows,
+    is_called_beginning,
     is_called_coordinate,
     is_named_date,
     is_unnamed_counter,
@@ -90,6 +91,7 @@ def target_candidates(
     are_events = candidate.may_be_counted and not are_answers and bool(ranked)
     is_amount = bool(ranked) and evidence.is_called_amount(ranked[0])
     is_amount = is_amount and not (is_count_of_record(ranked[0]) and _have_keys(frame))
+    is_amount = is_amount and not is_called_beginning(candidate.time)
     is_measured = bool(ranked) and not is_amount and _is_alone(frame, values[ranked[0]], candidate)
     are_events = are_events and not is_measured and not is_amount
     are_subjects = are_persons and candidate.event_stamps is not None and candidate.item_id is None

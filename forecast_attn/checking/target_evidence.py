@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from forecast_attn.checking.alike_columns import MANY, are_alike
-from forecast_attn.checking.computed_columns import closing_prices, computed_columns
+from forecast_attn.checking.computed_columns import amounts_paid, closing_prices, computed_columns
 from forecast_attn.checking.role_candidates import RoleCandidate
 from forecast_attn.checking.series_candidates import MOST_REPEATED
 from forecast_attn.checking.target_doubts import Doubt, counts_many
@@ -41,6 +41,7 @@ from forecast_attn.checking.value_names import (
     is_called_unit_price,
     is_called_weather,
     is_mean_beside_spread,
+    is_mean_temperature,
 )
 from forecast_attn.data.column_names import is_one_of_letters, unit_of, words_of
 
@@ -64,10 +65,12 @@ _POINTS = {
     "mostly empty": -75,
     "known in fewer rows than its copy": -10,
     "money of an event": 40,
+    "price times number of pieces": 45,
     "called a unit of time": -30,
     "called a duration": -15,
     "was there before": -25,
     "called a pollutant": 10,
+    "mean temperature of a day": 10,
     "tells of a device": -40,
     "counter of an amount": -15,
     "called a total": 2,
@@ -139,11 +142,17 @@ class TargetEvidence:
         return (averaged if others else set()) | (weather if is_driven else set())
 
     @cached_property
+    def paid(self) -> dict[str, str]:
+        """The amounts that are a price times a number of pieces in each event, and the prices."""
+        return amounts_paid(self.values) if self.candidate.is_of_events else {}
+
+    @cached_property
     def unit_prices(self) -> set[str]:
         """The prices of one piece of what events sell, beside the number of pieces or an amount."""
         prices = {each for each in self.values if self.candidate.is_of_events and is_called_unit_price(each)}
+        prices |= {*self.paid.values()}
         others = (each for each in self.values if each not in prices and self.doubts[each] is None)
-        return prices if any(is_called_count(each) or ends_in_amount(each) for each in others) else set()
+        return prices if self.paid or any(is_called_count(each) or ends_in_amount(each) for each in others) else set()
 
     @cached_property
     def pollutants(self) -> set[str]:
@@ -206,9 +215,10 @@ class TargetEvidence:
         return not self.older and are_alike(columns, may_differ=may_differ, are_unnamed=self.are_unnamed)
 
     def is_called_amount(self, column: str) -> bool:
-        """Return whether the name of a column says that it adds up over events, or that the table is about it."""
+        """Return whether a column adds up over events, by its name or its cells, or the table is about it."""
         is_subject = self._is_called_target(column) or column in self.prices | self.titled | self.outcomes
-        return is_subject or ends_in_amount(column) or is_called_money(column) or is_called_count(column)
+        adds_up = ends_in_amount(column) or is_called_money(column) or is_called_count(column)
+        return is_subject or adds_up or column in self.paid
 
     def _is_called_target(self, column: str) -> bool:
         return self.by_name[column] < len(LIKELY_TARGETS)
@@ -231,11 +241,13 @@ class TargetEvidence:
             "money of an event": are_events
             and is_called_money(column)
             and not (is_called_unit_price(column) or is_called_extra(column)),
+            "price times number of pieces": column in self.paid,
             "tells of a device": is_called_of_device(column),
             "called a unit of time": len(column) >= len("days") and unit_of(column.removesuffix("s")) is not None,
             "called a duration": is_called_duration(column),
             "was there before": is_called_opening(column),
             "called a pollutant": column in self.pollutants,
+            "mean temperature of a day": is_mean_temperature(column, self.values),
             "called a total": column in self.totals,
             "counter of an amount": column in self.counters,
         }

@@ -48,6 +48,7 @@ from forecast_attn.data.reading.clocks import (
     is_clock,
     is_clock_of_digits,
     is_hours,
+    minutes_of_day,
     minutes_of_hour,
     periods_of_day,
 )
@@ -188,6 +189,7 @@ def _is_clock_of(date: pd.Series, clock: pd.Series) -> bool:
     are_all_hours = is_hours(clock) and clock.nunique() in PERIODS_OF_DAY  # and no ranks from 1 to 20
     are_periods = periods_of_day(clock, is_named=True) is not None and clock.nunique() == clock.max()
     are_clocks = is_clock_of_digits(clock) and clock.max() >= _NOON  # and no codes from 101 on
+    are_clocks = are_clocks or minutes_of_day(clock) is not None
     if len(clock) < FEWEST_ROWS or not (are_clocks or are_all_hours or are_periods):
         return False
     return (looks_like_dates(date) or is_of_digits(date)) and go_back_with(clock, date)

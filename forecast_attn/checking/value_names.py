@@ -87,6 +87,8 @@ _WEATHER_WORDS = {
     *("sunshine", "pressure", "pres", "ws", "wspm"),
 }
 """Words of weather, which drives counts and amounts; a table of nothing but weather is about it."""
+_MEAN_TEMPERATURES = {"tg": {"tn", "tx"}, "tmk": {"tnk", "txk"}}
+"""The mean temperature of a day, in the codes of a weather service -> the lowest and the highest one beside it."""
 _LEVELS = {"level", "index"}
 """Words of levels, which are forecast as often as amounts are."""
 _BASES = {"samplesize", "sample", "population", "pop", "staffed"}
@@ -310,6 +312,12 @@ def is_called_unit_price(name: str) -> bool:
 def is_called_weather(name: str) -> bool:
     """Return whether a column is a measure of the weather by its name."""
     return not _WEATHER_WORDS.isdisjoint(words_of(name))
+
+
+def is_mean_temperature(name: str, names: Iterable[str]) -> bool:
+    """Return whether a column of a weather service is the mean temperature of a day: `TG` beside `TN` and `TX`."""
+    beside = _MEAN_TEMPERATURES.get(name.lower())
+    return beside is not None and beside <= {each.lower() for each in names}
 
 
 def is_called_level(name: str) -> bool:

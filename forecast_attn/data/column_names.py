@@ -66,9 +66,14 @@ _TIME_WORDS = {*TIME_NAMES, "age", "millisecond", "msec", "microsecond", "nanose
 _SINCE_WORDS = ("after", "since", "from", "post", "nach", "seit", "depuis", "desde")
 _RECORD_WORDS = {
     *("added", "changed", "edited", "modified", "updated", "status"),
-    *("geändert", "aktualisiert", "modifié", "modificado"),
+    *("geändert", "aktualisiert", "modifié", "modificado", "maj"),
 }
 """Words in names of dates on which somebody wrote a row, rather than of what happened then."""
+_BEGINNING_WORDS = {
+    *("signup", "hire", "hired", "install", "installed", "installation", "commissioned", "commissioning"),
+    *("enrolled", "enrolment", "enrollment", "registered", "registration", "joined", "onboarded", "einstellungsdatum"),
+}
+"""Words in names of dates since when somebody or something is there, with all that its row tells about it."""
 _BIRTH_WORDS = ("birth", "birthdate", "birthday", "born", "dob")
 
 # --------------------------------------------------------------------------- series and rows
@@ -167,6 +172,11 @@ def is_called_birth(name: str) -> bool:
 def is_called_of_record(name: str) -> bool:
     """Return whether a date tells by its name when a row was written: `changed`, `last_updated`."""
     return not _RECORD_WORDS.isdisjoint(words_of(name))
+
+
+def is_called_beginning(name: str) -> bool:
+    """Return whether a date tells by its name since when the subject of a row is there: `signup_date`, `HireDate`."""
+    return not _BEGINNING_WORDS.isdisjoint(words_of(name)) or "sign_up" in "_".join(words_of(name))
 
 
 def is_part_of_birth(name: str) -> bool:

@@ -1,0 +1,269 @@
+"""`forecast check` reads ledgers, loggers and services: names before numbers, clocks of seconds, prices and pieces."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from forecast_attn.checking.commands import find_proposals
+from forecast_attn.config.options import DataConfig
+from forecast_attn.data.reading import read_table
+from forecast_attn.data.reading.clocks import elapsed_seconds, minutes_of_day
+from forecast_attn.data.reading.joined import with_joined
+from forecast_attn.data.timestamps import parse_timestamps
+
+from .made_columns import RNG, noise
+
+
+def ledger_beside_its_budget() -> str:
+    """Each account has another budget, of whole numbers, in each year."""
+    months = pd.date_range("2020-01-01", periods=42, freq="MS")
+    budgets = {"Wages": 9000, "Power": 2500, "Freight": 4000}
+    lines = [
+        f"{month.year},{month.month},{month:%Y-%m},CC{centre},{account},{number:.2f},{centre * budget + month.year}"
+        for month in months
+        for centre in (10, 20, 30)
+        for (account, budget), number in zip(budgets.items(), noise(3), strict=True)
+    ]
+    return "\n".join(["Fiscal Year,Period,Posting Month,Cost Center,Account,Actual,Budget", *lines])
+
+
+def rates_of_lanes() -> str:
+    """The distance of a lane tells it from others, as its two ends do."""
+    lanes = [("Chicago", "Atlanta", 716), ("Chicago", "Dallas", 967), ("Reno", "Dallas", 1695), ("Reno", "Boise", 422)]
+    weeks = [f"{year}-W{week:02d}" for year in (2021, 2022) for week in range(1, 53)]
+    lines = [
+        f"{week},{origin},{destination},{miles},{rate:.2f}"
+        for origin, destination, miles in lanes
+        for week, rate in zip(weeks, noise(104), strict=True)
+    ]
+    return "\n".join(["week,origin,destination,miles,rate", *lines])
+
+
+def tags_of_a_historian() -> str:
+    stamps = 1693526400 + 300 * np.arange(400)
+    tags = [("11FIC101.PV", "t/h"), ("11LIC110.PV", "%"), ("11PI118.PV", "bar")]
+    numbers = noise(1200)
+    lines = [
+        f"{stamp},{tag},{numbers[at * 3 + number]:.4f},{unit}"
+        for at, stamp in enumerate(stamps)
+        for number, (tag, unit) in enumerate(tags)
+    ]
+    return "\n".join(["ts,tag,value,eng_unit", *lines])
+
+
+def part_of_a_frame_of_r() -> str:
+    """The names of the rows have no name, and go on from those of another part."""
+    stamps = pd.date_range("2015-02-02 14:19", periods=300, freq="min")
+    lines = (
+        f'"{at}","{stamp:%Y-%m-%d %H:%M:%S}",{number:.4f},{number / 3:.4f}'
+        for at, (stamp, number) in enumerate(zip(stamps, noise(300), strict=True), 140)
+    )
+    return "\n".join(['"date","Temperature","Humidity"', *lines])
+
+
+def trace_of_a_machine() -> str:
+    """A tab stands behind each semicolon."""
+    stamps = 1376314846 + 300 * np.arange(300)
+    lines = (f"{stamp};\t{number:.3f};\t{number / 9:.3f}" for stamp, number in zip(stamps, noise(300), strict=True))
+    return "\n".join(["Timestamp [ms];\tCPU usage [MHZ];\tCPU usage [%]", *lines])
+
+
+def detectors_by_seconds_of_the_day() -> str:
+    lines = [
+        f"2017-05-{day:02d},{second},{detector},{flow}"
+        for detector in ("04.X-1", "04.X-2")
+        for day in range(4, 9)
+        for second, flow in zip(range(0, 86400, 300), RNG.integers(0, 90, 288), strict=True)
+    ]
+    return "\n".join(["day,interval,detid,flow", *lines])
+
+
+def tanks_by_the_hour() -> str:
+    """Hours stand behind dates without minutes, and a blank behind each comma."""
+    hours = pd.date_range("2016-07-04", periods=500, freq="h")
+    lines = (f"{hour:%d/%m/%y %H}, {level:.2f}" for hour, level in zip(hours, noise(500), strict=True))
+    return "\n".join(["DATETIME, L_T1", *lines])
+
+
+def tons_by_month() -> str:
+    months = pd.date_range("2018-01-01", periods=70, freq="MS")
+    lines = (f"{month:%Y / %m},{number:.1f}" for month, number in zip(months, noise(70), strict=True))
+    return "\n".join(["MONTH,TONS", *lines])
+
+
+def bicycles_in_finnish() -> str:
+    months = ["tammi", "helmi", "maalis", "huhti", "touko", "kesä", "heinä", "elo", "syys", "loka", "marras", "joulu"]
+    days = ["ma", "ti", "ke", "to", "pe", "la", "su"]
+    lines = [
+        f"{days[hour.weekday()]} {hour.day} {months[hour.month - 1]} {hour:%Y %H:%M};{number}"
+        for hour, number in zip(
+            pd.date_range("2014-01-01", periods=1500, freq="h"), RNG.integers(0, 90, 1500), strict=True
+        )
+    ]
+    return "\n".join(["Päivämäärä;Baana", *lines])
+
+
+def index_after_the_start_of_a_period() -> str:
+    """As pandas writes the time since a start."""
+    lines = [
+        f"{period},{pd.Timedelta(hour, 'h')},{number:.0f}"
+        for period, rows in (("a", 400), ("b", 300))
+        for hour, number in zip(range(rows), noise(rows), strict=True)
+    ]
+    return "\n".join(["period,timedelta,dst", *lines])
+
+
+def bottles_of_a_wholesaler() -> str:
+    """What is paid is the price of a bottle times their number, whatever the columns are called."""
+    days = pd.Timestamp("2021-01-04") + pd.to_timedelta(np.sort(RNG.integers(0, 300, 3000)), "D")
+    lines = [
+        f"{day:%m/%d/%Y},{price / 100:.2f},{price * 1.5 / 100:.2f},{number},{round(price * 1.5) * number / 100:.2f}"
+        for day, price, number in zip(days, RNG.integers(4, 40, 3000) * 100, RNG.integers(1, 48, 3000), strict=True)
+    ]
+    return "\n".join(["Date,State Bottle Cost,State Bottle Retail,Bottles Sold,Sale (Dollars)", *lines])
+
+
+def prices_of_a_litre() -> str:
+    """A survey of stations: the sum of prices means nothing, and their mean follows the mix of goods."""
+    levels = {"GASOLINA": 5.1, "ETANOL": 3.8, "GNV": 4.6}
+    lines = [
+        f"{day:%d/%m/%Y};{station};{good};{level + RNG.normal(0, 0.1):.2f};R$ / litro".replace(".", ",")
+        for day in pd.bdate_range("2023-01-02", periods=90)
+        for station in RNG.choice(["Trevo", "Sol", "Ipe", "Bravo"], 3)
+        for good, level in levels.items()
+    ]
+    return "\n".join(["Data da Coleta;Revenda;Produto;Valor de Venda;Unidade de Medida", *lines])
+
+
+def days_of_a_weather_service() -> str:
+    days = pd.date_range("2020-01-01", periods=400)
+    cells = np.round(noise(400) * 10).astype(int)
+    lines = (f"{day:%Y%m%d},{cell + 3},{cell},{cell - 40},{cell + 50}" for day, cell in zip(days, cells, strict=True))
+    return "\n".join(["YYYYMMDD,FHVEC,TG,TN,TX", *lines])
+
+
+def deaths_on_all_days_of_the_week() -> str:
+    """Days without any are too many, and without weekends there would be few."""
+    days = pd.date_range("2020-03-21", periods=600)[RNG.random(600) < 0.77].repeat(4)
+    lines = (
+        f"{day:%Y%m%d},{age},{district}"
+        for day, age, district in zip(
+            days, RNG.integers(20, 99, len(days)), RNG.integers(0, 24, len(days)), strict=True
+        )
+    )
+    return "\n".join(["FECHA_FALLECIMIENTO,EDAD,UBIGEO", *lines])
+
+
+def customers_by_their_first_day() -> str:
+    days = pd.Timestamp("2021-01-01") + pd.to_timedelta(np.sort(RNG.integers(0, 700, 2500)), "D")
+    lines = (
+        f"C{at:05d},{day:%Y-%m-%d},{spent:.2f}" for at, (day, spent) in enumerate(zip(days, noise(2500), strict=True))
+    )
+    return "\n".join(["customer_id,signup_date,revenue_12m", *lines])
+
+
+TEXTS: dict[str, tuple[Callable[[], str], dict[str, object]]] = {
+    "ledger": (ledger_beside_its_budget, {"time": None, "item_id": "Cost Center,Account", "target": "Actual"}),
+    "lanes": (rates_of_lanes, {"item_id": "origin,destination", "target": "rate"}),
+    "tags": (tags_of_a_historian, {"item_id": "tag", "date_format": "s"}),
+    "frame": (part_of_a_frame_of_r, {"time": None, "header": None, "target": "Temperature"}),
+    "trace": (trace_of_a_machine, {"delimiter": None, "time": "Timestamp [ms]", "target": "CPU usage [MHZ]"}),
+    "detectors": (detectors_by_seconds_of_the_day, {"time": "day,interval", "item_id": "detid"}),
+    "tanks": (tanks_by_the_hour, {"time": None, "date_format": None}),
+    "tons": (tons_by_month, {"time": None, "layout": None}),
+    "bicycles": (bicycles_in_finnish, {"time": None}),
+    "elapsed": (
+        index_after_the_start_of_a_period,
+        {"time": "row-number", "item_id": "period", "ignore": ("timedelta",), "season": "24"},
+    ),
+    "bottles": (bottles_of_a_wholesaler, {"target": "Sale (Dollars)", "resample": "D", "aggregate": "sum"}),
+    "litres": (prices_of_a_litre, {"target": None, "item_id": "Produto", "aggregate": None}),
+    "weather": (days_of_a_weather_service, {"target": "TG"}),
+    "deaths": (deaths_on_all_days_of_the_week, {"target": "row-count", "resample": "W-MON"}),
+    "customers": (customers_by_their_first_day, {"target": "row-count"}),
+}
+STEPS = {
+    "ledger": "12 steps of 1 month",
+    "detectors": "288 steps of 5 minutes",
+    "tanks": "24 steps of 1 hour",
+    "tons": "12 steps of 1 month",
+    "bicycles": "24 steps of 1 hour",
+}
+"""Table -> how far its first command forecasts."""
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_ledger_or_log_is_read_at_the_first_try(tmp_path: Path, name: str) -> None:
+    make, expected = TEXTS[name]
+    (tmp_path / "table.csv").write_text(make(), encoding="utf-8")
+    proposal = find_proposals(tmp_path / "table.csv", DataConfig())[0]
+    options = dict(proposal.options)
+    assert {key: options.get(key) for key in expected} == expected
+    assert STEPS.get(name, "") in proposal.forecasts
+
+
+def test_a_header_that_names_the_rows_or_their_years_stays_as_it_is(tmp_path: Path) -> None:
+    """A field too many behind each row is an error, and no reason to move years below another name."""
+    lines = [f"{year},{at},{at % 3}" for at, year in enumerate(range(1960, 2000))]
+    for first in ("year", "id"):
+        (tmp_path / "table.csv").write_text("\n".join([f"{first},load", *lines]))
+        with pytest.raises(Exception, match="3 fields"):
+            read_table(tmp_path / "table.csv", DataConfig())
+
+
+@pytest.mark.parametrize(
+    ("cells", "stamps"),
+    [
+        (["31/01/2024 00", "31/01/2024 23"], ["2024-01-31T00", "2024-01-31T23"]),
+        (["2024 / 01", "2024 / 12"], ["2024-01-01", "2024-12-01"]),
+        (["31 / 01 / 2024", "1 / 02 / 2024"], ["2024-01-31", "2024-02-01"]),
+        (["ke 1 tammi 2014 00:00", "to 2 joulu 2014 13:00"], ["2014-01-01T00", "2014-12-02T13"]),
+        (["пн 01.01.2024", "вт 30.01.2024"], ["2024-01-01", "2024-01-30"]),
+    ],
+)
+def test_forms_of_dates(cells: list[str], stamps: list[str]) -> None:
+    read, bad = parse_timestamps(pd.Series(cells, dtype="str"))
+    assert not bad.any()
+    np.testing.assert_array_equal(read, np.array(stamps, "datetime64[ns]"))
+
+
+@pytest.mark.parametrize(
+    ("numbers", "minutes"),
+    [
+        (range(0, 86400, 300), range(0, 1440, 5)),
+        (range(0, 1440, 15), range(0, 1440, 15)),
+        (range(24), None),
+        (range(1, 1441), None),
+        ([0, 30, 100, 130, 2300, 2330], None),
+        (range(0, 86400, 30), None),
+    ],
+)
+def test_numbers_count_minutes_or_seconds_of_days_by_whole_minutes(numbers, minutes) -> None:
+    read = minutes_of_day(pd.Series(np.tile(np.array(numbers), 3)))
+    assert (read is None) == (minutes is None)
+    if read is not None:
+        assert read.tolist() == 3 * list(minutes)
+
+
+def test_a_day_and_its_seconds_are_a_stamp() -> None:
+    frame = pd.DataFrame({"day": ["2017-05-04"] * 288, "interval": range(0, 86400, 300), "y": 1.0})
+    joined = with_joined(frame, DataConfig(time="day,interval"), "")["day,interval"]
+    assert joined.iloc[[0, 1, 287]].tolist() == ["2017-05-04 00:00", "2017-05-04 00:05", "2017-05-04 23:55"]
+
+
+@pytest.mark.parametrize(
+    ("cells", "seconds"),
+    [
+        (["0 days 23:00:00", "1 days 00:30:00"], [82800, 88200]),
+        (["23:00:00", "1 day, 0:30:00"], [82800, 88200]),
+        (["-1 days 23:00:00", "0 days 00:00:00"], [-3600, 0]),
+        (["23:00:00", "23:30:00"], None),
+        (["1 day", "a day"], None),
+    ],
+)
+def test_times_since_a_start(cells: list[str], seconds: list[float] | None) -> None:
+    read = elapsed_seconds(pd.Series(pd.Categorical(cells)))
+    assert read is None if seconds is None else [*read] == seconds
