@@ -157,6 +157,109 @@ def deaths_on_all_days_of_the_week() -> str:
     return "\n".join(["FECHA_FALLECIMIENTO,EDAD,UBIGEO", *lines])
 
 
+def admissions_by_codes_of_states() -> str:
+    """The country has no number among codes of its states, and is no missing value."""
+    days = pd.date_range("2023-01-07", periods=60, freq="7D")
+    states = {"01": "Alabama", "02": "Alaska", "04": "Arizona", "US": "US"}
+    states |= {f"{code:02d}": f"State {code}" for code in range(5, 20)}
+    lines = [
+        f"{day:%Y-%m-%d},{code},{name},{number:.2f}"
+        for day in days
+        for (code, name), number in zip(states.items(), noise(len(states)), strict=True)
+    ]
+    return "\n".join(["date,location,location_name,value", *lines])
+
+
+def cases_beside_numbered_weeks() -> str:
+    weeks = [pd.Timestamp("2019-12-29") + pd.Timedelta(7 * at, "D") for at in range(150)]
+    lines = [
+        f"{day:%Y-%m-%d},{(day + pd.Timedelta(3, 'D')):%G%V},{cases:.0f},{27 + warm:.2f}"
+        for day, cases, warm in zip(weeks, RNG.gamma(2, 40, 150), noise(150), strict=True)
+    ]
+    return "\n".join(["data_iniSE,SE,casos,tempmed", *reversed(lines)])
+
+
+def prices_of_a_share_in_india() -> str:
+    """Shares that were delivered are an amount, and what is forecast is the last price."""
+    days = pd.bdate_range("2022-01-03", periods=200)
+    prices = 100 + noise(200).cumsum()
+    lines = [
+        f"{day:%d-%B-%Y},{price},{price + 3:.2f},{price - 3:.2f},{price + 1:.2f},{RNG.integers(9999, 99999)}"
+        for day, price in zip(days, prices.round(2), strict=True)
+    ]
+    return "\n".join(["Date,Open Price,High Price,Low Price,Close Price,Deliverable Quantity", *lines])
+
+
+def actions_of_days_by_number() -> str:
+    """Lines of a shop, several on each numbered day: the revenue adds up, and prices do not."""
+    days = np.sort(RNG.integers(1, 93, 4000))
+    lines = [
+        f"{at}|{day}|{RNG.integers(1, 900)}|{price:.2f}|{price if at % 4 == 0 else 0:.2f}"
+        for at, (day, price) in enumerate(zip(days, noise(4000), strict=True), 1)
+    ]
+    return "\n".join(["lineID|day|pid|price|revenue", *lines])
+
+
+def shares_in_the_last_minutes() -> str:
+    lines = [
+        f"{stock},{time // 12},{time % 12 * 10},{number:.4f},{time},{time // 12}_{time % 12 * 10}_{stock}"
+        for time in range(240)
+        for stock, number in enumerate(noise(4))
+    ]
+    return "\n".join(["stock_id,date_id,seconds_in_bucket,target,time_id,row_id", *lines])
+
+
+def cells_of_a_grid() -> str:
+    """Latitudes and longitudes tell the rows of a week apart."""
+    lines = [
+        f"{year},{week},{-1.5 - cell // 4 / 7:.3f},{29.25 + cell % 4 / 9:.3f},{density:.5f},{emission:.3f}"
+        for cell in range(12)
+        for year in (2019, 2020)
+        for week, (density, emission) in enumerate(zip(noise(52) / 1e3, noise(52), strict=True), 1)
+    ]
+    return "\n".join(["year,week,latitude,longitude,column_density,emission", *lines])
+
+
+def returns_of_months_above_those_of_years() -> str:
+    """The table of the years has the same names."""
+    months = pd.date_range("1926-07-01", periods=400, freq="MS")
+    monthly = [
+        f"{month:%Y%m},{one:8.2f},{two:8.2f}" for month, one, two in zip(months, noise(400), noise(400), strict=True)
+    ]
+    yearly = [
+        f"  {year},{one:8.2f},{two:8.2f}"
+        for year, one, two in zip(range(1927, 1960), noise(33), noise(33), strict=True)
+    ]
+    titles = [
+        "This file was created using the 201912 database.",
+        "The return is from Ibbotson and Associates, Inc.",
+        "",
+    ]
+    names = ",Mkt-RF,SMB"
+    return "\n".join([*titles, names, *monthly, "", " Annual Factors: January-December ", names, *yearly])
+
+
+def market_below_padded_titles() -> str:
+    """A sheet: notes below the rows are as wide as these, and the ratio of the first years is not available."""
+    months = pd.date_range("1871-01-01", periods=300, freq="MS")
+    lines = [
+        f"{month:%Y.%m},{price:.2f},{price / 20:.4f},{'NA' if at < 120 else round(price * 2, 2)}"
+        for at, (month, price) in enumerate(zip(months, noise(300).cumsum(), strict=True))
+    ]
+    titles = ['"Stock Market Data, updated",,,', "A. Author,,,", ",,,", ",,,Cyclically", ",,,Adjusted", ",S&P,,P/E"]
+    return "\n".join([*titles, "Date,Price,Dividend,CAPE", *lines, ",last price is Jun 1st close,,"])
+
+
+def balance_of_a_grid_operator() -> str:
+    """A unit stands behind the name of the demand, and a total is none of it."""
+    hours = pd.date_range("2023-01-01", periods=500, freq="h")
+    lines = [
+        f"{hour:%Y-%m-%d %H:%M},{load:.0f},{load - 3:.0f},{RNG.integers(-90, 90)}"
+        for hour, load in zip(hours, 1000 + 50 * noise(500), strict=True)
+    ]
+    return "\n".join(["Time,Demand Forecast (MW),Demand (MW),Total Interchange (MW)", *lines])
+
+
 def customers_by_their_first_day() -> str:
     days = pd.Timestamp("2021-01-01") + pd.to_timedelta(np.sort(RNG.integers(0, 700, 2500)), "D")
     lines = (
@@ -182,7 +285,16 @@ TEXTS: dict[str, tuple[Callable[[], str], dict[str, object]]] = {
     "bottles": (bottles_of_a_wholesaler, {"target": "Sale (Dollars)", "resample": "D", "aggregate": "sum"}),
     "litres": (prices_of_a_litre, {"target": None, "item_id": "Produto", "aggregate": None}),
     "weather": (days_of_a_weather_service, {"target": "TG"}),
-    "deaths": (deaths_on_all_days_of_the_week, {"target": "row-count", "resample": "W-MON"}),
+    "deaths": (deaths_on_all_days_of_the_week, {"target": "row-count", "resample": "D"}),
+    "admissions": (admissions_by_codes_of_states, {"na": None, "item_id": "location_name", "undated_rows": None}),
+    "weeks": (cases_beside_numbered_weeks, {"target": "casos"}),
+    "shares": (prices_of_a_share_in_india, {"target": "Close Price"}),
+    "actions": (actions_of_days_by_number, {"time": "day", "target": "revenue", "aggregate": "sum"}),
+    "auction": (shares_in_the_last_minutes, {"time": None, "item_id": "stock_id"}),
+    "grid": (cells_of_a_grid, {"time": "year,week", "item_id": "latitude,longitude", "target": "emission"}),
+    "returns": (returns_of_months_above_those_of_years, {"skip_rows": 3, "skip_footer": 35, "date_format": "%Y%m"}),
+    "market": (market_below_padded_titles, {"skip_rows": 6, "skip_footer": 1}),
+    "balance": (balance_of_a_grid_operator, {"target": "Demand (MW)"}),
     "customers": (customers_by_their_first_day, {"target": "row-count"}),
 }
 STEPS = {

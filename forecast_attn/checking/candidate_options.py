@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.checking.error_options import FULL, step_of_events
+from forecast_attn.checking.error_options import COARSER, FULL, FULL_OF_AMOUNTS, step_of_events
 from forecast_attn.checking.role_candidates import RoleCandidate
 from forecast_attn.checking.series_blocks import FEWEST_TOGETHER
 from forecast_attn.checking.series_candidates import series_numbers
@@ -29,6 +29,8 @@ _FEWEST_ASKED = 20
 """Usual rows of a year that has some from which on a year without any was not asked about, as in a survey."""
 _LONGEST_OF_EVEN = 2.0
 """Long over usual time between two rows that come evenly."""
+_MOST_AT_ONCE = 0.2
+"""Share of rows at the time of another one where they do: of events of which only the day is known, more are."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,7 @@ class CandidateOptions:
             missing = "mask" if are_asked else "zero"
             return candidate.options(self.config) | _rows_of(str(step_of_units)) | {"missing": missing}
         stamps = stamps[int(len(stamps) * EARLY) :]
-        step = None if _come_evenly(stamps) else step_of_events(stamps, FULL)
+        step = None if _come_evenly(stamps) else _step_of_counts(stamps)
         if step is None:
             return None
         frequency = parse_frequency(step)
@@ -153,8 +155,20 @@ def _come_evenly(stamps: NDArray[Any]) -> bool:
     Args:
         stamps: sorted.
     """
-    usual, long = np.quantile(np.diff(stamps).astype(np.int64), (0.5, 0.9))
-    return bool(usual > 0 and long <= _LONGEST_OF_EVEN * usual)
+    steps = np.diff(stamps).astype(np.int64)
+    usual, long = np.quantile(steps, (0.5, 0.9))
+    return bool(usual > 0 and long <= _LONGEST_OF_EVEN * usual and np.mean(steps == 0) <= _MOST_AT_ONCE)
+
+
+def _step_of_counts(stamps: NDArray[Any]) -> str | None:
+    """The step at which events are counted: a day also where some days have none, for theirs is a zero.
+
+    Args:
+        stamps: sorted.
+    """
+    step = step_of_events(stamps, FULL)
+    is_longer = step is not None and COARSER.index(step) > COARSER.index("B")
+    return "D" if is_longer and step_of_events(stamps, FULL_OF_AMOUNTS) == "D" else step
 
 
 def _rows_of(step: str) -> dict[str, Any]:

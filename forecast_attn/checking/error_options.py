@@ -68,7 +68,7 @@ _FEWEST_FILLED = 10
 _ROUND = tuple(digit * 10**power for power in range(15) for digit in (1, 2, 5))
 _MOST_ROUND = 6
 """Round numbers of a step that are tried where the usual one leaves many steps out."""
-_FULL_OF_AMOUNTS = 0.55
+FULL_OF_AMOUNTS = 0.55
 """The same, of amounts that are summed: a day without a booking is a zero, no hole. Hours on half hours fill 0.5."""
 ZONES_BY_CLOCK = {
     "Europe/Berlin": "",
@@ -127,8 +127,8 @@ class Problem:
             return {"resample": "2MS"}
         steps = COARSER[COARSER.index(tried) + 1 if tried in COARSER else 0 :]
         fewest = _FEWEST_FILLED if may_hide else FEWEST_STEPS
-        step = step_of_events(stamps, _FULL_OF_AMOUNTS) if sums and tried is None else None
-        step = step or _filled_step(stamps, steps, _FULL_OF_AMOUNTS if sums else FULL, fewest)
+        step = step_of_events(stamps, FULL_OF_AMOUNTS) if sums and tried is None else None
+        step = step or _filled_step(stamps, steps, FULL_OF_AMOUNTS if sums else FULL, fewest)
         if step is None and may_hide:
             step = _filled_step(stamps, steps, _HALF, fewest)
         return None if step is None else {"resample": step} | of_sums

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from forecast_attn.data.reading.cell_kinds import MOSTLY, is_number_or_date, is_value, is_year, shape
-from forecast_attn.data.reading.cell_numbers import MISSING_WORDS, are_parts_of_a_number
+from forecast_attn.data.reading.cell_numbers import MISSING_WORDS, are_parts_of_a_number, shows_number
 from forecast_attn.data.reading.extra_lines import COMMENT_MARKS, DELIMITERS, MOST_RECORDS
 
 MOST_TITLES = 200
@@ -251,7 +251,7 @@ def _are_words(row: list[str], columns: list[int]) -> bool:
 
 def _is_row_with_holes(row: list[str], width: int) -> bool:
     """Return whether a line begins as a row, and has empty cells and numbers alone, or one mark of missing values."""
-    known = [cell for cell in row if cell]
+    known = [cell for cell in row if cell not in MISSING_WORDS]
     are_known = len(known) > 1 and all(map(is_number_or_date, known))
     are_marked = is_value(row[0]) and len(set(row[1:])) == 1 and bool(row[-1])
     return len(row) == width and bool(row[0]) and ((are_known and len(known) < width) or are_marked)
@@ -305,7 +305,7 @@ def _are_titles(rows: list[list[str]]) -> bool:
 
 
 def find_footer(text: str) -> int:
-    """Number of lines at the end of a text that have other numbers of fields than the lines before them.
+    """Number of lines at the end of a text that have other numbers of fields than the lines before them, or only words.
 
     Rows with a remark behind their last value are none of them.
 
@@ -315,9 +315,14 @@ def find_footer(text: str) -> int:
     lines = [line for line in text.splitlines() if line.strip()][-MOST_RECORDS:]
     rows = split_lines(lines, likeliest_delimiter(lines))
     width = commonest(map(len, rows))
-    num_below = next((index for index, row in enumerate(reversed(rows)) if len(row) == width), 0)
+    are_rows = (len(row) == width and any(map(_shows_value, row)) for row in reversed(rows))
+    num_below = next((index for index, is_row in enumerate(are_rows) if is_row), 0)
     if width < 2 or not 0 < num_below <= MOST_FOOTERS:
         return 0
     beginnings = {shape(row[0]) for row in rows[:-num_below]}
     have_remarks = all(len(row) == width + 1 and shape(row[0]) in beginnings for row in rows[-num_below:])
     return 0 if have_remarks else num_below
+
+
+def _shows_value(cell: str) -> bool:
+    return is_number_or_date(cell) or shows_number(cell)

@@ -49,7 +49,7 @@ def _ways_around(start: str, end: str, problem: object) -> tuple[dict[str, Any],
     if isinstance(problem, pd.DataFrame) and problem.shape[1] > 1:  # what can be read may have titles, or longer names
         titles = find_wide_titles(start)
         comments = [way for way in likely if set(way) == {"comment"}]
-        return (titles,) if titles else (*comments, *_with_header_rows(start, [{}, *comments]))
+        return _with_footer(titles, end) if titles else (*comments, *_with_header_rows(start, [{}, *comments]))
     return (*_with_header_rows(start, likely or [{}]), *likely, {"header": False})
 
 

@@ -27,6 +27,7 @@ _NINES = re.compile(r"-?9{2,}(\.9+)?|-?9{2,}\.0+")
 _NEGATIVE_NINES = re.compile(rf"(?=-)({_NINES.pattern})")
 _HUNDREDS = re.compile(r"-[1-9]00")
 _LEAST_ALONE = 100
+_CODE = re.compile(r"0\d+")
 _IS_WORD = re.compile(r"[^\W\d_]{3}")
 
 
@@ -77,7 +78,8 @@ def _texts_among_numbers(column: pd.Series) -> tuple[list[str], int]:
     are_limits = all(text.startswith(("<", ">")) for text in others)
     enough = share_of_numbers >= (_FEWEST_MEASURED if are_limits else _FEWEST_KNOWN)
     few = 0 < len(others) <= (MOST_LIMITS if are_limits else MOST_MARKS) and are_words and not are_names
-    return others if few and enough else [], int(are_numbers.sum())
+    are_codes = any(_CODE.fullmatch(text) for text in texts[:MOST_LOOKED_AT])  # of states, and `US` of all
+    return others if few and enough and not are_codes else [], int(are_numbers.sum())
 
 
 def _far_extremes(column: pd.Series, form: re.Pattern[str], fewest: int = 2) -> list[str]:

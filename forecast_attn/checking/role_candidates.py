@@ -169,6 +169,11 @@ class RoleCandidate:
         return self.kind == TimeKind.EVENTS
 
     @property
+    def has_events(self) -> bool:
+        """True where dates, or numbered days or weeks, stand more than once in a series."""
+        return self.kind in (TimeKind.REPEATED_UNITS, TimeKind.EVENTS)
+
+    @property
     def may_be_counted(self) -> bool:
         """True where rows are events rather than steps: at dates or in years that stand more than once, or uneven."""
         return self.kind in (TimeKind.UNEVEN_DATES, TimeKind.REPEATED_UNITS, TimeKind.EVENTS)

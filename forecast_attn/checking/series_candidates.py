@@ -99,6 +99,9 @@ def series_of(frame: pd.DataFrame, time: str, stamps: NDArray[Any], config: Data
     pair = _keys_of(codes, numeric, incomplete, stamps)
     if pair is not None:
         return pair
+    cells = places_of_rows(frame)  # of a grid
+    if cells is not None and _repeated(series_numbers(frame, cells), stamps) <= MOST_REPEATED:
+        return cells, series_numbers(frame, cells)
     may_be_blocks = stamps.dtype.kind == "M" or (is_called_year(time) and holds_years(frame[time]))
     blocks = equal_blocks(stamps) if may_be_blocks else None
     is_copied = blocks is not None and frame.duplicated().mean() > MOST_REPEATED

@@ -31,7 +31,8 @@ def find_tables(text: str) -> list[TableLines]:
     """Several tables below each other, in their order; none for a single table.
 
     Each is a header above rows, below a blank line or the rows of another one, and titles may stand above it. Their
-    headers differ, or they begin at the same time: others are pages of one table.
+    headers differ, or the digits of their times do (years below months), or they begin at the same time: others are
+    pages of one table.
 
     Args:
         text: a whole file.
@@ -39,7 +40,7 @@ def find_tables(text: str) -> list[TableLines]:
     lines = text.splitlines()
     edges = [(index, index + 1) for index, line in enumerate(lines) if not line.strip(' \t,;|"')]
     edges += [(index, index) for index in _headers_between_rows(lines)]
-    tables: dict[str, list[tuple[str, TableLines]]] = {}
+    tables: dict[tuple[str, int], list[tuple[str, TableLines]]] = {}
     for (_, above), (below, _) in itertools.pairwise([(0, 0), *sorted(edges), (len(lines), 0)]):
         block = lines[above:below]
         rows, delimiter = _fields_of(block)
@@ -50,10 +51,12 @@ def find_tables(text: str) -> list[TableLines]:
         if any(map(is_value, rows[first])) or not any(map(is_value, rows[first + 1])):
             return []  # lines that go on after a blank one
         num_below = sum(bool(line.strip()) for line in lines[below:])
-        start, others = rows[first + 1][0], tables.setdefault(block[first], [])
+        start = rows[first + 1][0].strip()
+        header = block[first], len(start) if start.isdecimal() else 0
+        others = tables.setdefault(header, [])
         table = TableLines(above + first, below, num_below, delimiter)
         alike = [each for each in others if each[0] == start]
-        tables[block[first]] = [*(alike if len(alike) == len(others) else []), (start, table)]
+        tables[header] = [*(alike if len(alike) == len(others) else []), (start, table)]
     several = [table for alike in tables.values() for _, table in alike]
     return several if len(several) > 1 else []
 

@@ -46,6 +46,7 @@ _FEWEST_DIRECTIONS = 18
 """Of the 36 tens of degrees of a circle, those that the wind of some months comes from."""
 _JULIAN_DAYS = 2_400_000, 2_500_000
 """Days from 1858 to 2132."""
+_MOST_WEEKS = 53
 _FEWEST_DIGITS = 5
 """Digits of numbers of orders, accounts and devices."""
 _AS_OFTEN = 0.8
@@ -212,8 +213,10 @@ def _counts_days(values: pd.Series, series: NDArray[np.int64], candidate: RoleCa
 
 
 def _counts_years(values: pd.Series) -> bool:
-    """Return whether numbers that rise are years and their parts, however these are written: 1964.1 to 1964.4."""
-    years = np.unique(np.floor(values.dropna().to_numpy()))
+    """Return whether numbers that rise are years and their parts, as 1964.1 to 1964.4, or 202301 to 202353."""
+    numbers = values.dropna().to_numpy()
+    are_weeks = are_whole(values) and (numbers % 100).min() >= 1 and (numbers % 100).max() <= _MOST_WEEKS
+    years = np.unique(np.floor(numbers / 100 if are_weeks else numbers))
     return holds_years(pd.Series(years)) and bool((np.diff(years) == 1).all())
 
 

@@ -40,6 +40,7 @@ from forecast_attn.checking.value_names import (
     is_called_total,
     is_called_unit_price,
     is_called_weather,
+    is_last_price,
     is_mean_beside_spread,
     is_mean_temperature,
 )
@@ -60,6 +61,7 @@ _POINTS = {
     "named as the table": 40,
     "called an amount": 30,
     "called an outcome or the last price": 25,
+    "last price of a day": 20,
     "called a price": 20,
     "drives others": -20,
     "mostly empty": -75,
@@ -144,12 +146,12 @@ class TargetEvidence:
     @cached_property
     def paid(self) -> dict[str, str]:
         """The amounts that are a price times a number of pieces in each event, and the prices."""
-        return amounts_paid(self.values) if self.candidate.is_of_events else {}
+        return amounts_paid(self.values) if self.candidate.has_events else {}
 
     @cached_property
     def unit_prices(self) -> set[str]:
         """The prices of one piece of what events sell, beside the number of pieces or an amount."""
-        prices = {each for each in self.values if self.candidate.is_of_events and is_called_unit_price(each)}
+        prices = {each for each in self.values if self.candidate.has_events and is_called_unit_price(each)}
         prices |= {*self.paid.values()}
         others = (each for each in self.values if each not in prices and self.doubts[each] is None)
         return prices if self.paid or any(is_called_count(each) or ends_in_amount(each) for each in others) else set()
@@ -224,7 +226,7 @@ class TargetEvidence:
         return self.by_name[column] < len(LIKELY_TARGETS)
 
     def _points(self, column: str) -> int:
-        doubt, are_events = self.doubts[column], self.candidate.is_of_events
+        doubt, are_events = self.doubts[column], self.candidate.has_events
         evidence = {
             str(doubt): doubt is not None,
             "forecast, past or change of another": is_called_forecast(column)
@@ -234,6 +236,7 @@ class TargetEvidence:
             "named as the table": column in self.titled,
             "called an amount": ends_in_amount(column),
             "called an outcome or the last price": column in self.outcomes,
+            "last price of a day": is_last_price(column, self.values),
             "called a price": column in self.prices and not are_events,
             "drives others": column in self.drivers,
             "mostly empty": not is_mostly_known(self.values[column]),
@@ -258,8 +261,8 @@ class TargetEvidence:
 
 
 def _by_name(column: str, others: list[str]) -> int:
-    """The place of a column among those that are targets by name, without marks of footnotes: `Close*`, `y(t)`."""
-    plain = column.lower().removesuffix("(t)").strip("* ")
+    """The place of a column among those that are targets by name, without its footnote or unit: `Close*`, `y (m)`."""
+    plain = re.sub(r"\s*(\([^()]*\)|\[[^\[\]]*\])$", "", column.lower().strip("* ")).strip("* ")
     if "target" in words_of(column):
         return -1
     if plain not in LIKELY_TARGETS or _is_one_of_many(plain, others) or is_one_of_letters(column, others):

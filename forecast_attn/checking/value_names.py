@@ -60,6 +60,7 @@ _DURATIONS = {"duration", "dauer", "durée", "duración", "duração", "durata"}
 _OUTCOMES = (
     *("inflow", "qo", "qobs", "mpg"),
     *("cases", "deaths", "fatalities", "accidents", "incidents", "orders", "admissions", "visitors", "ridership"),
+    *("numdeaths", "casos", "muertes", "óbitos", "obitos", "décès", "fälle", "todesfälle", "emission", "emissions"),
 )
 """Last words of names of what weather, plans and prices bring about."""
 _OF_RIVERS = {"discharge", "streamflow", "runoff", "groundwater"}
@@ -271,6 +272,12 @@ def is_called_past(name: str) -> bool:
 def is_called_close(name: str) -> bool:
     """Return whether a column is the last price of a day by its name: `precio_cierre`, `Closing Price`."""
     return not _CLOSE_WORDS.isdisjoint(words_of(name))
+
+
+def is_last_price(name: str, names: Iterable[str]) -> bool:
+    """Return whether a column is the last price of a day beside the highest and the lowest one: `Close Price`."""
+    beside, words = set().union(*map(words_of, names)), words_of(name)
+    return {"high", "low"} <= beside and bool(words) and {*words} <= {*_CLOSE_WORDS, PRICE}
 
 
 def is_called_opening(name: str) -> bool:

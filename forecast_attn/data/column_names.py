@@ -15,8 +15,8 @@ import re
 TIME_NAMES = ("timestamp", "datetime", "date_time", "date", "ds", "time")
 LOOSE_TIME_NAMES = ("month", "week", "day", "hour", "quarter", "year", "period")
 STEP_WORDS = (
-    *("step", "t", "time_idx", "timepoint", "time_point", "matchday", "matchweek", "gameweek", "spieltag", "episode"),
-    "congress",
+    *("step", "t", "time_idx", "time_id", "date_id", "timestep", "time_step", "timepoint", "time_point"),
+    *("matchday", "matchweek", "gameweek", "spieltag", "episode", "congress"),
 )
 """Names of whole numbers that count the steps of a series."""
 STEP_NAMES = (*STEP_WORDS, "index", "year", "unnamed: 0")
