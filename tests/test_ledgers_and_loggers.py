@@ -12,6 +12,7 @@ from forecast_attn.config.options import DataConfig
 from forecast_attn.data.reading import read_table
 from forecast_attn.data.reading.clocks import elapsed_seconds, minutes_of_day
 from forecast_attn.data.reading.joined import with_joined
+from forecast_attn.data.reading.table import read_beside
 from forecast_attn.data.timestamps import parse_timestamps
 
 from .made_columns import RNG, noise
@@ -324,6 +325,14 @@ def test_a_header_that_names_the_rows_or_their_years_stays_as_it_is(tmp_path: Pa
         (tmp_path / "table.csv").write_text("\n".join([f"{first},load", *lines]))
         with pytest.raises(Exception, match="3 fields"):
             read_table(tmp_path / "table.csv", DataConfig())
+
+
+def test_a_table_beside_another_begins_at_the_line_with_most_of_its_names(tmp_path: Path) -> None:
+    """A title of a sheet may hold the name of the time, too."""
+    lines = [",,Date,Price", "Date,Price,Dividend,CAPE", *(f"1871.{at:02d},{at},{at},{at}" for at in range(1, 13))]
+    (tmp_path / "table.csv").write_text("\n".join(lines))
+    frame = read_beside(tmp_path / "table.csv", DataConfig(skip_rows=1), time="Date", names=("Date", "Price", "CAPE"))
+    assert [*frame.columns] == ["Date", "Price", "Dividend", "CAPE"]
 
 
 @pytest.mark.parametrize(

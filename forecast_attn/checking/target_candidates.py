@@ -16,7 +16,12 @@ from forecast_attn.checking.row_order import jumps
 from forecast_attn.checking.series_candidates import series_numbers
 from forecast_attn.checking.target_doubts import EVEN, Doubt, doubt_about, places_its_row
 from forecast_attn.checking.target_evidence import TargetEvidence, is_mostly_known
-from forecast_attn.checking.value_names import are_called_of_persons, is_called_pay, is_count_of_record
+from forecast_attn.checking.value_names import (
+    are_called_of_persons,
+    is_called_count,
+    is_called_pay,
+    is_count_of_record,
+)
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.column_names import (
     ROW_NAMES,
@@ -91,7 +96,7 @@ def target_candidates(
     are_events = candidate.may_be_counted and not are_answers and bool(ranked)
     is_amount = bool(ranked) and evidence.is_called_amount(ranked[0])
     is_amount = is_amount and not (is_count_of_record(ranked[0]) and _have_keys(frame))
-    is_amount = is_amount and not is_called_beginning(candidate.time)
+    is_amount = is_amount and (is_called_count(ranked[0]) or not is_called_beginning(candidate.time))
     is_measured = bool(ranked) and not is_amount and _is_alone(frame, values[ranked[0]], candidate)
     are_events = are_events and not is_measured and not is_amount
     are_subjects = are_persons and candidate.event_stamps is not None and candidate.item_id is None

@@ -44,7 +44,7 @@ from forecast_attn.checking.value_names import (
     is_mean_beside_spread,
     is_mean_temperature,
 )
-from forecast_attn.data.column_names import is_one_of_letters, unit_of, words_of
+from forecast_attn.data.column_names import TARGET_NAMES, is_one_of_letters, unit_of, words_of
 
 _SAME_START = 5
 """Letters with which the names of a column and its table begin alike."""
@@ -262,7 +262,9 @@ class TargetEvidence:
 
 def _by_name(column: str, others: list[str]) -> int:
     """The place of a column among those that are targets by name, without its footnote or unit: `Close*`, `y (m)`."""
-    plain = re.sub(r"\s*(\([^()]*\)|\[[^\[\]]*\])$", "", column.lower().strip("* ")).strip("* ")
+    plain = column.lower().removesuffix("(t)").strip("* ")
+    without_unit = re.sub(r"\s*(\([^()]*\)|\[[^\[\]]*\])$", "", plain)
+    plain = without_unit if without_unit in TARGET_NAMES else plain
     if "target" in words_of(column):
         return -1
     if plain not in LIKELY_TARGETS or _is_one_of_many(plain, others) or is_one_of_letters(column, others):

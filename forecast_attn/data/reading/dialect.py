@@ -9,7 +9,7 @@ import csv
 import io
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -162,21 +162,21 @@ def _refuse_other_formats(body: bytes, label: str) -> None:
         raise DataError(f"{label} is empty", "expected a header line with column names, then rows")
 
 
-def lines_above_header(source: Source, config: DataConfig, name: str) -> int | None:
-    """Lines above the first one with a column's name; None where no line has it.
+def lines_above_header(source: Source, config: DataConfig, name: str, names: Collection[str] = ()) -> int | None:
+    """Lines above the one with a column's name, of several that with the most names; None where no line has it.
 
     Args:
         source: a table that accompanies another, and may have other titles.
         config: options of the other table.
         name: of its time; `year,month` where several columns are joined.
+        names: of its other columns.
     """
     given = None if config.encoding is None else checked_encoding(config.encoding)
     _, sample = _sample(source, given, replace(TextOptions.of(config), skip_rows=0, comment=None))
-    for index, line in enumerate(sample.text.split("\n")[:MOST_RECORDS]):
-        fields = {field.strip(' \r"') for field in re.split(r"[,;\t|]", line)}
-        if {name} <= fields or set(name.split(",")) <= fields:
-            return index
-    return None
+    lines = sample.text.split("\n")[:MOST_RECORDS]
+    fields = [{field.strip(' \r"') for field in re.split(r"[,;\t|]", line)} for line in lines]
+    headers = [at for at, cells in enumerate(fields) if {name} <= cells or set(name.split(",")) <= cells]
+    return max(headers, key=lambda at: len(fields[at].intersection(names)), default=None)
 
 
 # --------------------------------------------------------------------------- delimiter

@@ -153,7 +153,7 @@ def read_beside(
         config = replace(config, sheet=_sheet_beside(source, config.sheet))
     if is_plain and time and config.header_rows == 1:
         text = sheet_as_text(source, config.sheet) if holds_sheets(source) else source
-        above = lines_above_header(text, config, time)
+        above = lines_above_header(text, config, time, names)
         config = config if above is None else replace(config, skip_rows=above, header=True)
     identifier = None if wide else item_id or config.item_id
     layout = config.layout
