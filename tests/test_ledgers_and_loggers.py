@@ -321,7 +321,7 @@ def test_a_ledger_or_log_is_read_at_the_first_try(tmp_path: Path, name: str) -> 
 def test_a_header_that_names_the_rows_or_their_years_stays_as_it_is(tmp_path: Path) -> None:
     """A field too many behind each row is an error, and no reason to move years below another name."""
     lines = [f"{year},{at},{at % 3}" for at, year in enumerate(range(1960, 2000))]
-    for first in ("year", "id"):
+    for first in ("year", "id", "week"):
         (tmp_path / "table.csv").write_text("\n".join([f"{first},load", *lines]))
         with pytest.raises(Exception, match="3 fields"):
             read_table(tmp_path / "table.csv", DataConfig())

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from forecast_attn.data.column_names import is_called_year, may_number_rows
+from forecast_attn.data.column_names import may_number_rows, unit_of
 from forecast_attn.data.findings import quoted
 from forecast_attn.data.reading.cell_kinds import (
     DATE,
@@ -215,7 +215,7 @@ def header_as_wide_as_rows(header: Record, rows: list[Record]) -> Record:
     if widths == {width + 1}:
         if not any(row[-1].strip() for row in rows):  # a delimiter behind the last cell
             return [*header, ""]
-        if not may_number_rows(header[0]) and not is_called_year(header[0]) and _are_numbered(rows):
+        if not may_number_rows(header[0]) and unit_of(header[0]) is None and _are_numbered(rows):
             return ["", *header]  # above the numbers of the rows, as R writes them
     if widths == {width, width + 1} and all(ends_in_a_remark(row) for row in rows if len(row) > width):
         return [*header, ""]
