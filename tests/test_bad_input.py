@@ -586,3 +586,10 @@ def test_forecasts_without_an_error_leave_no_nan(forecast, write, make_table, sm
         outcome = forecast(*words)
         assert outcome.code == 0, outcome.err
         assert not re.search(r"\b(nan|inf)\b", outcome.out), outcome.out
+
+
+def test_answers_of_two_words_are_asked_for_as_numbers(refused, write, make_table) -> None:
+    frame = make_table()
+    path = write(frame.assign(target=np.where(frame.index % 3 == 0, "yes", "no")))
+    hint = "write 1 for 'yes' and 0 for 'no': their share is forecast"
+    refused("train", path, message="'target' must be numeric", hint=hint)
