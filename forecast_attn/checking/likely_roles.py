@@ -59,7 +59,7 @@ def likely_roles(frame: pd.DataFrame, config: DataConfig) -> list[RoleCandidate]
         frame: as it stands in the file.
         config: what is given is kept.
     """
-    if frame.shape[1] > MOST_UNDECLARED or _names_no_column(frame, config):
+    if frame.empty or frame.shape[1] > MOST_UNDECLARED or _names_no_column(frame, config):
         return []
     if config.time is not None:
         candidates = _ranked(frame, list(candidates_with(frame, config.time, config)))

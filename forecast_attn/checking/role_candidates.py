@@ -48,9 +48,9 @@ _FEWEST_AGAIN = 2
 """Rows that half of the names of a panel have."""
 _MOST_UNEVEN = 1.5
 """Largest ratio of the rows of two years of which each row is an equal part, as a day of an exchange."""
-
-
 _SECONDS_OF_DAY = 86_400
+_MOST_SPREAD = 1.5
+"""Largest ratio of the time from the first to the last row to that which all steps take, where rows are in disorder."""
 
 
 class TimeKind(IntEnum):
@@ -289,12 +289,16 @@ def _season(
 
 
 def _is_typical_year(stamps: NDArray[Any]) -> bool:
-    """Return whether rows are steps of one length but for jumps, some of them back: a year of months of other years."""
+    """Return whether rows are steps of one length but for jumps, some of them back: a year of months of other years.
+
+    Those of days that are sorted as words fill their time.
+    """
     if len(stamps) < FEWEST_ROWS or stamps.dtype.kind != "M":
         return False
     steps = np.diff(stamps).astype(np.int64)
     usual = np.median(steps)
-    return bool(usual > 0 and np.sum(steps < 0) >= FEWEST_STARTS and np.mean(steps == usual) >= MOSTLY_STEPS)
+    jumps = usual > 0 and np.sum(steps < 0) >= FEWEST_STARTS and np.mean(steps == usual) >= MOSTLY_STEPS
+    return bool(jumps and np.ptp(stamps).astype(np.int64) > _MOST_SPREAD * len(stamps) * usual)
 
 
 # --------------------------------------------------------------------------- its kind

@@ -69,6 +69,8 @@ def places_its_row(column: pd.Series, values: pd.Series, series: NDArray[np.int6
     is_called_so = is_called_so or is_part_of_birth(name) or (is_called_year(name) and holds_years(column.dropna()))
     if is_called_so or is_of_the_calendar(column) or begins_again(column):
         return True
+    if series.any() and _counts_rows_of_all(values):
+        return True
     order = np.argsort(series, kind="stable")
     return _counts_or_cycles(values.iloc[order], series[order]) or _counts_groups(values.iloc[order], series[order])
 
@@ -227,6 +229,12 @@ def _counts_groups(values: pd.Series, series: NDArray[np.int64]) -> bool:
         return False
     steps = np.diff(numbers)[inside]
     return bool(np.isin(steps, (0, 1)).all() and (numbers[np.append(~inside, True)] > 2).mean() > 0.5)
+
+
+def _counts_rows_of_all(values: pd.Series) -> bool:
+    """Return whether whole numbers rise from row to row of the table, be they of one series or not: `Sno`."""
+    numbers = values.to_numpy()
+    return len(numbers) >= FEWEST_ROWS and are_whole(values) and bool((np.diff(numbers) > 0).all())
 
 
 def _counts_or_cycles(values: pd.Series, series: NDArray[np.int64]) -> bool:

@@ -126,8 +126,10 @@ class TargetEvidence:
 
     @cached_property
     def totals(self) -> set[str]:
-        """The columns that are called a total."""
-        return {each for each in self.values if is_called_total(each)}
+        """The columns that are called a total, and are the largest ones: no kilometres in all beside parcels."""
+        means = {name: column.mean() for name, column in self.values.items()}
+        largest = max((means[name] for name, doubt in self.doubts.items() if doubt is None), default=0.0)
+        return {name for name, mean in means.items() if is_called_total(name) and mean >= largest}
 
     @cached_property
     def drivers(self) -> set[str]:
@@ -283,7 +285,7 @@ def _names_the_table(column: str, table: str) -> bool:
     words = [word.lower() for word in re.findall("[A-Z]+(?![a-z])|[A-Z]?[a-z]+", table)]
     starts = {" ".join(words[at:])[:_SAME_START] for at in range(len(words))}
     start = " ".join(re.findall("[a-z]+", name))[:_SAME_START]
-    begins_alike = len(start) == _SAME_START and start in starts and not is_called_base(column)
+    begins_alike = len(start.strip()) == _SAME_START and start in starts and not is_called_base(column)
     is_part = len(name) >= 4 and (name in table.lower() or begins_alike)
     return is_part or (len(name) == 3 and (name in words or table.lower().endswith(name)))
 

@@ -151,7 +151,7 @@ _COUNT_WORDS = {
     *("deaths", "fatalities", "killed", "injured", "casualties", "victims"),
 }
 _TURNOVER_WORDS = {
-    *("amount", "payment", "revenue", "sales", "spend", "spent", "income", "turnover"),
+    *("amount", "payment", "revenue", "sales", "spend", "spent", "income", "turnover", "money"),
     *(
         "betrag",
         "umsatz",

@@ -65,7 +65,7 @@ _TIME_WORDS = {*TIME_NAMES, "age", "millisecond", "msec", "microsecond", "nanose
 """Last words of names of times."""
 _SINCE_WORDS = ("after", "since", "from", "post", "nach", "seit", "depuis", "desde")
 _RECORD_WORDS = {
-    *("added", "changed", "edited", "modified", "updated", "status"),
+    *("added", "changed", "edited", "modified", "updated", "status", "lastchanged", "lastupdated", "lastmodified"),
     *("geändert", "aktualisiert", "modifié", "modificado", "maj"),
 }
 """Words in names of dates on which somebody wrote a row, rather than of what happened then."""
