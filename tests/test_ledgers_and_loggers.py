@@ -148,7 +148,8 @@ def days_of_a_weather_service() -> str:
 
 def deaths_on_all_days_of_the_week() -> str:
     """Days without any are too many, and without weekends there would be few."""
-    days = pd.date_range("2020-03-21", periods=600)[RNG.random(600) < 0.77].repeat(4)
+    days = pd.date_range("2020-03-21", periods=600)[RNG.random(600) < 0.77]
+    days = days.repeat(1 + RNG.poisson(3, len(days)))
     lines = (
         f"{day:%Y%m%d},{age},{district}"
         for day, age, district in zip(

@@ -29,6 +29,8 @@ _FEWEST_ASKED = 20
 """Usual rows of a year that has some from which on a year without any was not asked about, as in a survey."""
 _LONGEST_OF_EVEN = 2.0
 """Long over usual time between two rows that come evenly."""
+_MOSTLY_AS_MANY = 0.9
+"""Share of steps with equally many rows, where those are steps themselves: the hours of days."""
 _MOST_AT_ONCE = 0.2
 """Share of rows at the time of another one where they do: of events of which only the day is known, more are."""
 
@@ -107,7 +109,7 @@ class CandidateOptions:
             return None
         frequency = parse_frequency(step)
         steps, counts = np.unique(floored(stamps, frequency), return_counts=True)
-        if len(np.unique(counts)) == 1:
+        if np.unique(counts, return_counts=True)[1].max() >= _MOSTLY_AS_MANY * len(counts):
             return None
         series = series_numbers(self.frame, candidate.item_id)
         times = pd.DataFrame({"series": series, "step": floored(candidate.stamps, frequency)})

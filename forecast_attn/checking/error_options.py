@@ -18,6 +18,7 @@ from forecast_attn.checking.number_times import (
     FEWEST_ROWS,
     MOSTLY_REGULAR,
     REGULAR,
+    denser_order,
     drifting_step,
     is_day_count,
     is_of_the_calendar,
@@ -388,9 +389,9 @@ def _readable_stamps(problem: Problem, finding: Finding) -> Options | None:
 
 
 def _date_order(column: pd.Series, cell: str) -> str | None:
-    """The order of day and month in which the stamps are most regular, where one is; dots stand behind days."""
+    """The order of day and month in which stamps are most regular, or else the likeliest; dots stand behind days."""
     order = regular_order(column)
-    return "day-first" if order is None and re.match(r"\d\d?\.\d\d?\.", cell) else order
+    return "day-first" if order is None and re.match(r"\d\d?\.\d\d?\.", cell) else order or denser_order(column)
 
 
 def _without_undated(problem: Problem, column: pd.Series) -> Options | None:

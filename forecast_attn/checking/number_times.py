@@ -43,6 +43,8 @@ FEWEST_COUNTED = 3
 """Rows of a series, on average, in which a column that counts them goes up."""
 _ORDERS = ("day-first", "month-first", "year-first")
 """Orders of dates of three numbers, as `--date-format` takes them."""
+_MUCH_LONGER = 10
+"""Ratio of the months to the days that the same dates span."""
 _MOST_BAD_IN_ORDER = 0.01
 """Share of cells that are no dates in an order that may be meant."""
 REGULAR = 0.6
@@ -113,6 +115,21 @@ def regular_order(column: pd.Series) -> str | None:
     }
     best = max(scores, key=lambda order: scores[order], default=None)
     return None if best is None or scores[best][0] < REGULAR or [*scores.values()].count(scores[best]) > 1 else best
+
+
+def denser_order(column: pd.Series) -> str | None:
+    """The order of day and month in which rows are of a few days in a row, and in the other one of as many months.
+
+    Or month first, beside the halves of a day, as in America. None where neither says anything.
+    """
+    read = {order: parse_timestamps(column, str(column.name), order) for order in ("day-first", "month-first")}
+    spans = {order: np.ptp(stamps) for order, (stamps, bad) in read.items() if len(stamps) and not bad.any()}
+    if len(spans) < 2:
+        return None
+    shorter = min(spans, key=lambda order: spans[order])
+    if spans[shorter] * _MUCH_LONGER <= max(spans.values()):
+        return shorter
+    return "month-first" if column.astype("string").str.contains(r"\d ?[AaPp][Mm]$").all() else None
 
 
 def is_of_digits(column: pd.Series) -> bool:

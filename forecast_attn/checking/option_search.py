@@ -166,6 +166,8 @@ class OptionSearch:
             return None
         if "target" in options and _lacks_future_rows(examination.preparation):
             return None  # `predict` would refuse it: other targets end with their table
+        if options.get("wide") and examination.preparation.panel.num_series < 2:
+            return None
         proposal = proposal_of(examination, {**self.reading_options, **options})
         if self.lines is None:
             return proposal

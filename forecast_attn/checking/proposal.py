@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ import pandas as pd
 
 from forecast_attn.checking.error_options import MOST_HIDDEN, ZONES_BY_CLOCK
 from forecast_attn.checking.examination import Examination
+from forecast_attn.checking.number_times import regular_order
 from forecast_attn.config.options import DataConfig, find_option
 from forecast_attn.config.values import flag_name, names_text
 from forecast_attn.data.column_names import (
@@ -33,6 +35,8 @@ from forecast_attn.data.reading.joined import ROW_COUNT
 from forecast_attn.data.reading.positions import LAYOUT_ROWS, LONG_TARGET, WIDE_ROWS
 from forecast_attn.data.reading.time_parts import holds_years
 from forecast_attn.data.roles import Roles
+
+_ORDERS_OF_DAYS = ("day-first", "month-first")
 
 
 @dataclass(frozen=True)
@@ -151,16 +155,17 @@ def _are_records(frame: pd.DataFrame) -> bool:
     return sum(is_called_of_record(str(name)) for name in frame.columns) > 1
 
 
+def _is_order_a_guess(frame: pd.DataFrame, time: str) -> bool:
+    """Return whether no regular step tells which number of a date is the day, and no dots stand behind it."""
+    column = frame.get(time)
+    if column is None or not len(column) or re.match(r"\d\d?\.\d\d?\.", str(column.iloc[0])):
+        return False
+    return regular_order(column) is None
+
+
 def _conditions(panel: Panel, options: Mapping[str, Any], frame: pd.DataFrame | None) -> Iterator[str]:
     """Words for each thing that a forecast takes for granted or leaves out."""
-    if _counts_rows(panel):
-        yield "if the rows are in the order of time"
-    elif not _is_called_time(panel):
-        yield f"if '{panel.roles.time}' counts time"
-    elif is_called_of_record(panel.roles.time) and frame is not None and _are_records(frame):
-        yield f"if '{panel.roles.time}' tells when it was, rather than when its row was written"
-    if decimal_step(panel.date_order) is not None:
-        yield f"with '{panel.roles.time}' counted in steps of {panel.date_order}"
+    yield from _conditions_on_time(panel, options, frame)
     observed = np.count_nonzero(~np.isnan(panel.target)) / panel.num_known.sum()
     if observed < 1 - MOST_HIDDEN:
         yield f"where only {observed:.0%} of the steps have a value"
@@ -172,3 +177,17 @@ def _conditions(panel: Panel, options: Mapping[str, Any], frame: pd.DataFrame | 
         yield "without the rows that have no time" + (" or no series" if panel.roles.item_id is not None else "")
     if "na" in options:
         yield f"with {quoted(list(options['na']))} as no value"
+
+
+def _conditions_on_time(panel: Panel, options: Mapping[str, Any], frame: pd.DataFrame | None) -> Iterator[str]:
+    if _counts_rows(panel):
+        yield "if the rows are in the order of time"
+    elif not _is_called_time(panel):
+        yield f"if '{panel.roles.time}' counts time"
+    elif is_called_of_record(panel.roles.time) and frame is not None and _are_records(frame):
+        yield f"if '{panel.roles.time}' tells when it was, rather than when its row was written"
+    order = options.get("date_format")
+    if order in _ORDERS_OF_DAYS and frame is not None and _is_order_a_guess(frame, panel.roles.time):
+        yield f"if the dates are {order.replace('-', ' ')}"
+    if decimal_step(panel.date_order) is not None:
+        yield f"with '{panel.roles.time}' counted in steps of {panel.date_order}"

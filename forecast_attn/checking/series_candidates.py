@@ -52,6 +52,10 @@ from forecast_attn.errors import ConfigError, DataError
 MOST_ID_COLUMNS = 8
 MOST_REPEATED = 0.03
 """Share of rows with the stamp of an earlier one that are mistakes of a table, and no further series."""
+_MANY_REPEATED = 0.25
+"""The same, of rows that are put together where no columns tell all apart: two boroughs of one name."""
+_MOSTLY_FILLED, _FEWEST_OF_CELLS = 0.9, 20
+"""Share of the stamps at which each of such names has a row, and how many there are at least."""
 _FEWEST_OF_JOINED = 0.5
 """Share of the times of series that have a row, where several columns together tell them apart: no polls of a day."""
 _FEWEST_AGAIN = 2
@@ -96,7 +100,8 @@ def series_of(frame: pd.DataFrame, time: str, stamps: NDArray[Any], config: Data
         apart = apart or next(in_turn, None)
         return apart, none if apart is None else codes[apart]
     numeric = {name for name in codes if is_numeric(frame[name])}
-    pair = _keys_of(codes, numeric, incomplete, stamps)
+    complete = {name: codes[name] for name in codes if name not in incomplete}
+    pair = _keys_of(codes, numeric, incomplete, stamps) or _keys_of_cells(complete, stamps)
     if pair is not None:
         return pair
     cells = places_of_rows(frame)  # of a grid
@@ -302,6 +307,32 @@ def _keys_of(
                 names = min(usable)[-1]
                 return ",".join(names), _joined_codes([codes[name] for name in names])
     return None
+
+
+def _keys_of_cells(codes: dict[str, Keys], stamps: NDArray[Any]) -> tuple[str, Keys] | None:
+    """The column, or two, whose names each have a few rows at nearly every stamp, and the series; None for events.
+
+    Several instruments measure at a site, or a few towns have one name. Of several, those of most series.
+    """
+    steps = pd.factorize(stamps)[0]
+    for size in (1, 2) if steps.max(initial=0) >= _FEWEST_OF_CELLS else ():
+        together = itertools.combinations(codes, size)
+        ways = ((names, _joined_codes([codes[name] for name in names])) for names in together)
+        usable = [way for way in ways if _are_cells(way[1], steps)]
+        if usable:
+            names, keys = max(usable, key=lambda way: way[1].max(initial=0))
+            return ",".join(names), keys
+    return None
+
+
+def _are_cells(keys: Keys, steps: Keys) -> bool:
+    """Return whether nearly all keys have a row at nearly all steps, mostly one or everywhere as many."""
+    num_steps = steps.max(initial=0) + 1
+    counts = np.unique(keys * num_steps + steps, return_counts=True)[1]
+    if len(counts) < _MOSTLY_FILLED * (keys.max(initial=0) + 1) * num_steps:
+        return False
+    are_few = 1 - len(counts) / len(keys) <= _MANY_REPEATED
+    return are_few or bool(np.bincount(counts).max() >= _MOSTLY_FILLED * len(counts))
 
 
 def _spans(keys: Keys, steps: Keys) -> Keys:

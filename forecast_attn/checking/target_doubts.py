@@ -44,6 +44,8 @@ _MOST_DEGREES = 366
 """Largest number of an angle, or of a day of a year."""
 _FEWEST_DIRECTIONS = 18
 """Of the 36 tens of degrees of a circle, those that the wind of some months comes from."""
+_FEWEST_BEHIND = 0.15
+"""Smallest share of directions in either half of the circle."""
 _JULIAN_DAYS = 2_400_000, 2_500_000
 """Days from 1858 to 2132."""
 _MOST_WEEKS = 53
@@ -171,7 +173,8 @@ def _are_directions(values: pd.Series) -> bool:
     tens = values.dropna().to_numpy() / 10
     on_circle = tens[(tens == np.round(tens)) & (tens >= 0) & (tens <= 36)]
     around = np.unique(on_circle)
-    return len(around) >= _FEWEST_DIRECTIONS and around[-1] >= 35 and len(on_circle) >= MOSTLY_STEPS * len(tens)
+    are_around = len(around) >= _FEWEST_DIRECTIONS and around[-1] >= 35 and len(on_circle) >= MOSTLY_STEPS * len(tens)
+    return bool(are_around and _FEWEST_BEHIND <= np.mean(on_circle > 18) <= 1 - _FEWEST_BEHIND)  # and no watt-hours
 
 
 def _are_julian_days(values: pd.Series) -> bool:

@@ -18,6 +18,7 @@ from forecast_attn.checking.number_times import (
     begins_again,
     counts_up,
     counts_within,
+    denser_order,
     format_of_decimals,
     format_of_digits,
     goes_on_evenly,
@@ -106,7 +107,8 @@ def stamps_of(frame: pd.DataFrame, time: str, config: DataConfig) -> NDArray[Any
     except DataError as error:
         if "date_format" not in error.options:
             return None
-        return parse_timestamps(joined[time], time, regular_order(joined[time]) or "day-first")[0]
+        order = regular_order(joined[time]) or denser_order(joined[time]) or "day-first"
+        return parse_timestamps(joined[time], time, order)[0]
     if bad.mean() > MOST_BAD_STAMPS:
         return None
     if not bad.any():

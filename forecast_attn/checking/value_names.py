@@ -147,7 +147,7 @@ _PAY_WORDS = {"wage", "lwage", "wages", "earnings", "ahe"}
 _END_WORDS = {"event", "death", "dead", "died", "censor", "censored", "cens", "delta", "fustat"}
 """Last words of marks of those whose time had ended when it was measured, as of patients who died."""
 _COUNT_WORDS = {
-    *("count", "cnt", "quantity", "qty"),
+    *("count", "cnt", "quantity", "qty", "passengers"),
     *("deaths", "fatalities", "killed", "injured", "casualties", "victims"),
 }
 _TURNOVER_WORDS = {
@@ -210,6 +210,11 @@ def is_called_extra(name: str) -> bool:
 def is_called_total(name: str) -> bool:
     """Return whether a column holds by its name the whole of which others are parts."""
     return not _TOTALS.isdisjoint(words_of(name))
+
+
+def share_a_word(name: str, other: str) -> bool:
+    """Return whether two names have a word in common that is none of a total: `Total cases`, `Other cases`."""
+    return not {*words_of(name)}.isdisjoint({*words_of(other)} - _TOTALS)
 
 
 def is_called_turnover(name: str) -> bool:
