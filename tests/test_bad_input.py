@@ -590,6 +590,6 @@ def test_forecasts_without_an_error_leave_no_nan(forecast, write, make_table, sm
 
 def test_answers_of_two_words_are_asked_for_as_numbers(refused, write, make_table) -> None:
     frame = make_table()
-    path = write(frame.assign(target=np.where(frame.index % 3 == 0, "yes", "no")))
+    path = write(frame.assign(headache=np.where(frame.index % 3 == 0, "yes", "no")))
     hint = "write 1 for 'yes' and 0 for 'no': their share is forecast"
-    refused("train", path, message="'target' must be numeric", hint=hint)
+    refused("train", path, "--target", "headache", message="'headache' must be numeric", hint=hint)

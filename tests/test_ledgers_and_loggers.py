@@ -262,6 +262,125 @@ def balance_of_a_grid_operator() -> str:
     return "\n".join(["Time,Demand Forecast (MW),Demand (MW),Total Interchange (MW)", *lines])
 
 
+def cases_of_states_by_number() -> str:
+    """Rows are numbered over all states."""
+    days, states = pd.date_range("2020-03-01", periods=90), ["Kerala", "Goa", "Delhi"]
+    cells = [(day, state) for day in days for state in states]
+    lines = [
+        f"{at},{day:%Y-%m-%d},{state},{number:.0f}"
+        for at, ((day, state), number) in enumerate(zip(cells, noise(270) * 10, strict=True), 1)
+    ]
+    return "\n".join(["Sno,Date,State,Cured", *lines])
+
+
+def hours_in_the_order_of_words() -> str:
+    """The tenth of a month stands before its second day."""
+    hours = pd.date_range("2006-03-01", periods=24 * 90, freq="h")
+    lines = [
+        f"{hour:%Y-%m-%d %H:%M}:00.000 +0200,{number:.3f}" for hour, number in zip(hours, noise(2160), strict=True)
+    ]
+    days = sorted(range(90), key=lambda day: (hours[24 * day].month, str(hours[24 * day].day)))
+    return "\n".join(
+        ["Formatted Date,Temperature (C)", *(line for day in days for line in lines[24 * day : 24 * day + 24])]
+    )
+
+
+def readings_with_keys() -> str:
+    """A key of four words is no title."""
+    minutes = pd.Timestamp("2018-12-08 09:30") + pd.to_timedelta(np.sort(RNG.integers(0, 60 * 24 * 90, 3000)), "min")
+    lines = [
+        f"__export__.temp_log_{number}_bd,{minute:%d-%m-%Y %H:%M},{heat:.1f}"
+        for number, minute, heat in zip(RNG.permutation(3000), minutes, noise(3000), strict=True)
+    ]
+    return "\n".join(["id,noted_date,temp", *lines])
+
+
+def demand_by_its_last_change() -> str:
+    times = pd.date_range("2023-01-01 00:05", periods=600, freq="5min")
+    lines = [
+        f"{time:%Y/%m/%d %H:%M:%S},{region},{number:.2f},{time - pd.Timedelta(297, 's'):%Y/%m/%d %H:%M:%S}"
+        for time in times
+        for region, number in zip(["NSW1", "QLD1"], noise(2), strict=True)
+    ]
+    return "\n".join(["SETTLEMENTDATE,REGIONID,TOTALDEMAND,LASTCHANGED", *lines])
+
+
+def pickups_of_a_week() -> str:
+    """Whether 4/1/2014 is in April, no value says; in January, each month would have one day."""
+    minutes = pd.Timestamp("2014-04-01") + pd.to_timedelta(np.sort(RNG.integers(0, 7 * 1440, 7000)), "min")
+    lines = [
+        f"{at.month}/{at.day}/{at.year} {at:%H:%M}:00,{40 + lat / 99:.4f},{lat / 99 - 74:.4f}"
+        for at, lat in zip(minutes, noise(7000), strict=True)
+    ]
+    return "\n".join(["Date/Time,Lat,Lon", *lines])
+
+
+def parking_of_a_morning() -> str:
+    """Beside the halves of a day, months stand first."""
+    minutes = pd.date_range("2020-02-03 08:00", periods=300, freq="min")
+    lines = [
+        f"{minute:%m/%d/%Y %I:%M}:00 AM,{block},{number:.0f}"
+        for minute in minutes[:230]
+        for block, number in zip(["1ST AVE", "PINE ST"], noise(2), strict=True)
+    ]
+    return "\n".join(["OccupancyDateTime,BlockfaceName,PaidOccupancy", *lines])
+
+
+def pollution_in_four_rows_a_day() -> str:
+    """Each site has as many rows each day, and nothing tells them apart."""
+    days = pd.date_range("2000-01-01", periods=120)
+    lines = [
+        f"{day:%Y-%m-%d},{site},{level:.4f}"
+        for day in days
+        for site in ("ROOSEVELT ST", "BELLFLOWER", "MAIN ST")
+        for level in noise(4)
+    ]
+    return "\n".join(["Date Local,Address,SO2 Mean", *lines])
+
+
+def fires_of_states_of_one_name() -> str:
+    """Two states have one name; all months are there."""
+    states = ["Acre", "Bahia", "Goias", "Mato Grosso", "Mato Grosso", "Para", "Piaui", "Sergipe"]
+    lines = [
+        f"{year},{state},{month},{number:.0f}"
+        for state in states
+        for month in range(1, 13)
+        for year, number in zip(range(1998, 2018), noise(20) * 20, strict=True)
+    ]
+    return "\n".join(["year,state,month,number", *lines])
+
+
+def sheet_of_a_depot() -> str:
+    """Kilometres in all are no total of parcels."""
+    days = pd.bdate_range("2022-09-01", periods=150)
+    cells = zip(days, noise(150), noise(150), noise(150), strict=True)
+    lines = [f"{day:%Y-%m-%d},{one * 500:.0f},{two * 30:.0f},{far * 400:.0f}" for day, one, two, far in cells]
+    return "\n".join(["Date,Parcels,Failed attempts,Km total", *lines])
+
+
+def appliances_in_tens() -> str:
+    """Watt-hours in tens lie on one side of a circle, mostly."""
+    times = pd.date_range("2016-01-11 17:00", periods=1500, freq="10min")
+    used = (np.clip(RNG.gamma(2, 5, 1500), 1, 36).round() * 10).astype(int)
+    lines = [
+        f"{time:%Y-%m-%d %H:%M:%S},{use},{heat:.3f}" for time, use, heat in zip(times, used, noise(1500), strict=True)
+    ]
+    return "\n".join(["date,Appliances,T1", *lines])
+
+
+def prices_below_two_headers() -> str:
+    """The second one has the units, of which some stand several times."""
+    hours = pd.date_range("2023-07-01", periods=400, freq="h")
+    lines = [
+        f'"D","{hour:%m/%d/%Y}","{hour.hour + 1:02d}","{name}","{price:.2f}","{price / 9:.2f}"'
+        for hour, one, two in zip(hours, noise(400), noise(400), strict=True)
+        for name, price in ((".Z.MAINE", one), (".Z.VERMONT", two))
+    ]
+    titles = [f'"C","{text}"' for text in ("Selectable Report", "Filename: da.csv", "Report for: 07/2023", "EDT")]
+    heads = ['"H","Date","Hour Ending","Location","Price","Loss"', '"H","Date","Hour Ending","String","$/MWh","$/MWh"']
+    return "\n".join([*titles, *heads, *lines, f'"T","{len(lines)}"'])
+
+
 def customers_by_their_first_day() -> str:
     days = pd.Timestamp("2021-01-01") + pd.to_timedelta(np.sort(RNG.integers(0, 700, 2500)), "D")
     lines = (
@@ -298,6 +417,17 @@ TEXTS: dict[str, tuple[Callable[[], str], dict[str, object]]] = {
     "market": (market_below_padded_titles, {"skip_rows": 6, "skip_footer": 1}),
     "balance": (balance_of_a_grid_operator, {"target": "Demand (MW)"}),
     "customers": (customers_by_their_first_day, {"target": "row-count"}),
+    "states": (cases_of_states_by_number, {"item_id": "State", "target": "Cured"}),
+    "words": (hours_in_the_order_of_words, {"time": None, "missing": None}),
+    "readings": (readings_with_keys, {"target": None, "aggregate": None}),
+    "changes": (demand_by_its_last_change, {"time": "SETTLEMENTDATE"}),
+    "pickups": (pickups_of_a_week, {"target": "row-count", "date_format": "month-first"}),
+    "parking": (parking_of_a_morning, {"item_id": "BlockfaceName", "date_format": "month-first"}),
+    "sites": (pollution_in_four_rows_a_day, {"item_id": "Address", "resample": "D", "aggregate": None}),
+    "fires": (fires_of_states_of_one_name, {"time": "year,month", "item_id": "state", "resample": "MS"}),
+    "depot": (sheet_of_a_depot, {"target": "Parcels"}),
+    "appliances": (appliances_in_tens, {"target": "Appliances"}),
+    "headers": (prices_below_two_headers, {"skip_rows": 4, "item_id": "Location", "target": "Price"}),
 }
 STEPS = {
     "ledger": "12 steps of 1 month",
@@ -305,6 +435,8 @@ STEPS = {
     "tanks": "24 steps of 1 hour",
     "tons": "12 steps of 1 month",
     "bicycles": "24 steps of 1 hour",
+    "pickups": "if the dates are month first",
+    "parking": "if the dates are month first",
 }
 """Table -> how far its first command forecasts."""
 

@@ -206,7 +206,8 @@ def _wide_titles(lines: list[TextLine], rows: list[list[str]]) -> dict[str, Any]
     begin_alone = not any(cell for title in titles for cell in title[1:])
     are_titles = len(titles) >= MOST_HEADER_ROWS or any(map(is_value, titles[-1])) or begin_alone
     if are_titles and all(names[1:]) and not any(map(is_value, names)):
-        return {"skip_rows": lines[first - 1].number}
+        are_units = len({*names}) < len({*titles[-1]}) == width and not any(map(is_value, titles[-1]))
+        return {"skip_rows": lines[first - 1 - are_units].number}
     above = (at for at, row in enumerate(rows[:first]) if len({*row} - {""}) == width and not any(map(is_value, row)))
     full = next(above, None)
     if full is not None and first - full <= MOST_PROPERTIES:

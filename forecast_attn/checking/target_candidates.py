@@ -191,7 +191,9 @@ def _have_titles(frame: pd.DataFrame) -> bool:
     for name in frame.columns[frame.dtypes.map(lambda dtype: isinstance(dtype, pd.CategoricalDtype))]:
         cells = frame[name].dropna()
         are_own = len(cells) > (1 - EVEN) * len(frame) and cells.nunique() > _MOSTLY_DISTINCT * len(cells)
-        if are_own and cells.head(1000).astype(str).str.count(r"(?<!\S)[^\W\d_]{2,}").median() >= _WORDS_OF_TITLES:
+        texts = cells.head(1000).astype(str)
+        have_blanks = are_own and bool(texts.str.contains(" ").mean() > 0.5)  # as keys of several words have none
+        if have_blanks and texts.str.count(r"[^\W\d_]{2,}").median() >= _WORDS_OF_TITLES:
             return True
     return False
 

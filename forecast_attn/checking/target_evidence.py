@@ -127,7 +127,9 @@ class TargetEvidence:
 
     @cached_property
     def totals(self) -> set[str]:
-        """The columns that are called a total, and are the largest of what they may be the total of."""
+        """The columns that are called a total, of steps those that are the largest of what they may be the total of."""
+        if self.candidate.has_events:  # a total may be what is left of an order
+            return {*filter(is_called_total, self.values)}
         means = {name: column.mean() for name, column in self.values.items() if self.doubts[name] is None}
         amounts = {name: mean for name, mean in means.items() if ends_in_amount(name) and name not in self.counters}
         totals = set()
