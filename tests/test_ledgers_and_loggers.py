@@ -350,14 +350,6 @@ def fires_of_states_of_one_name() -> str:
     return "\n".join(["year,state,month,number", *lines])
 
 
-def sheet_of_a_depot() -> str:
-    """Kilometres in all are no total of parcels."""
-    days = pd.bdate_range("2022-09-01", periods=150)
-    cells = zip(days, noise(150), noise(150), noise(150), strict=True)
-    lines = [f"{day:%Y-%m-%d},{one * 500:.0f},{two * 30:.0f},{far * 400:.0f}" for day, one, two, far in cells]
-    return "\n".join(["Date,Parcels,Failed attempts,Km total", *lines])
-
-
 def appliances_in_tens() -> str:
     """Watt-hours in tens lie on one side of a circle, mostly."""
     times = pd.date_range("2016-01-11 17:00", periods=1500, freq="10min")
@@ -425,7 +417,6 @@ TEXTS: dict[str, tuple[Callable[[], str], dict[str, object]]] = {
     "parking": (parking_of_a_morning, {"item_id": "BlockfaceName", "date_format": "month-first"}),
     "sites": (pollution_in_four_rows_a_day, {"item_id": "Address", "resample": "D", "aggregate": None}),
     "fires": (fires_of_states_of_one_name, {"time": "year,month", "item_id": "state", "resample": "MS"}),
-    "depot": (sheet_of_a_depot, {"target": "Parcels"}),
     "appliances": (appliances_in_tens, {"target": "Appliances"}),
     "headers": (prices_below_two_headers, {"skip_rows": 4, "item_id": "Location", "target": "Price"}),
 }

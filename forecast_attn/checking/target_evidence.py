@@ -43,7 +43,6 @@ from forecast_attn.checking.value_names import (
     is_last_price,
     is_mean_beside_spread,
     is_mean_temperature,
-    share_a_word,
 )
 from forecast_attn.data.column_names import TARGET_NAMES, is_one_of_letters, unit_of, words_of
 
@@ -127,17 +126,8 @@ class TargetEvidence:
 
     @cached_property
     def totals(self) -> set[str]:
-        """The columns that are called a total, of steps those that are the largest of what they may be the total of."""
-        if self.candidate.has_events:  # a total may be what is left of an order
-            return {*filter(is_called_total, self.values)}
-        means = {name: column.mean() for name, column in self.values.items() if self.doubts[name] is None}
-        amounts = {name: mean for name, mean in means.items() if ends_in_amount(name) and name not in self.counters}
-        totals = set()
-        for name in filter(is_called_total, means):
-            alike = {other: means[other] for other in means if other != name and share_a_word(name, other)}
-            parts = amounts if ends_in_amount(name) else alike or means  # kilometres in all are no total of parcels
-            totals |= {name} if means[name] >= max(parts.values(), default=0) else set()
-        return totals
+        """The columns that are called a total."""
+        return {each for each in self.values if is_called_total(each)}
 
     @cached_property
     def drivers(self) -> set[str]:
@@ -204,8 +194,7 @@ class TargetEvidence:
     @property
     def is_named(self) -> bool:
         """True where the name of some column says that it is the target."""
-        is_one_total = sum(map(is_called_total, self.values)) == 1
-        named = self.prices | self.titled | self.outcomes | (self.totals if is_one_total else set())
+        named = self.prices | self.titled | self.outcomes | (self.totals if len(self.totals) == 1 else set())
         return any(self._is_called_target(each) or each in named for each in self.values)
 
     @property

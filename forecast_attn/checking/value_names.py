@@ -212,11 +212,6 @@ def is_called_total(name: str) -> bool:
     return not _TOTALS.isdisjoint(words_of(name))
 
 
-def share_a_word(name: str, other: str) -> bool:
-    """Return whether two names have a word in common that is none of a total: `Total cases`, `Other cases`."""
-    return not {*words_of(name)}.isdisjoint({*words_of(other)} - _TOTALS)
-
-
 def is_called_turnover(name: str) -> bool:
     """Return whether a column is by its name an amount of money that adds up: `Gross Sales`, `Umsatz in €`."""
     return not _TURNOVER_WORDS.isdisjoint(words_of(name))

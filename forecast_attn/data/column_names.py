@@ -87,7 +87,7 @@ COUNTERS = (*ROW_NAMES, "row-number", "no", "no.", "nr", "obs", "row", "n", "num
 _NAMING_WORDS = (
     *("id", "no", "nr", "num", "number", "code", "zip", "zipcode", "postcode", "phone", "fips", "sku", "account"),
     *("flight", "customer", "invoice", "name", "country", "region", "city", "channel", "category", "type", "class"),
-    *("label", "idno", "idnum", "ean", "gtin", "upc", "barcode", "isbn"),
+    *("label", "idno", "idnum", "ean", "gtin", "upc", "barcode", "isbn", "docket"),
 )
 """Last word of a column of whole numbers that are names: `InvoiceNo`, `Postal Code`."""
 _SOURCE_WORDS = {"device", "sensor", "station", "site", "meter", "gauge", "well", "probe", "node", "point"}
