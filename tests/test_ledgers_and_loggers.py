@@ -10,7 +10,7 @@ import pytest
 from forecast_attn.checking.commands import find_proposals
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.reading import read_table
-from forecast_attn.data.reading.clocks import elapsed_seconds, minutes_of_day
+from forecast_attn.data.reading.clocks import are_seconds_of_day, elapsed_seconds, go_on_all_day
 from forecast_attn.data.reading.joined import with_joined
 from forecast_attn.data.reading.table import read_beside
 from forecast_attn.data.timestamps import parse_timestamps
@@ -476,21 +476,22 @@ def test_forms_of_dates(cells: list[str], stamps: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("numbers", "minutes"),
+    ("numbers", "are_seconds", "all_day"),
     [
-        (range(0, 86400, 300), range(0, 1440, 5)),
-        (range(0, 1440, 15), range(0, 1440, 15)),
-        (range(24), None),
-        (range(1, 1441), None),
-        ([0, 30, 100, 130, 2300, 2330], None),
-        (range(0, 86400, 30), None),
+        (range(0, 86400, 300), True, True),
+        (range(0, 86400, 3600), True, True),
+        (range(7200, 36000, 300), True, False),  # of a table of the morning, which goes on from another one
+        (range(24), False, None),
+        (range(1, 1441), False, None),
+        ([0, 30, 100, 130, 2300, 2330], False, None),
+        (range(0, 2400, 300), False, None),  # every three hours
+        (range(0, 86400, 30), False, None),
     ],
 )
-def test_numbers_count_minutes_or_seconds_of_days_by_whole_minutes(numbers, minutes) -> None:
-    read = minutes_of_day(pd.Series(np.tile(np.array(numbers), 3)))
-    assert (read is None) == (minutes is None)
-    if read is not None:
-        assert read.tolist() == 3 * list(minutes)
+def test_numbers_count_seconds_of_days_by_whole_minutes(numbers, are_seconds, all_day) -> None:
+    column = pd.Series(np.tile(np.array(numbers), 3))
+    assert are_seconds_of_day(column) == are_seconds
+    assert all_day is None or go_on_all_day(column) == all_day
 
 
 def test_a_day_and_its_seconds_are_a_stamp() -> None:

@@ -20,8 +20,8 @@ from forecast_attn.data.column_names import is_called_year
 
 _OF_PRICES = re.compile(r"\s*(?:[$€£¥₹]|[A-Z]{1,3}\$|[A-Z]{3}|Rs\.?)\s*(?:/|per )\s*[^\W\d_]")
 FEWEST_NUMBERS = 20
-_UNLIKE = 0.3
-"""Correlation of neighbouring rows below which they are amounts rather than levels."""
+_UNLIKE, _UNLIKE_OF_COUNTS = 0.3, 0.6
+"""Correlation of neighbouring rows below which they are amounts rather than levels; of what is called a count, more."""
 _CLOSE, _CLOSE_OF_WHOLE = 2, 4 / 3
 """Ratio to their median within which numbers are levels; of whole ones, such as votes in per cent, a smaller one."""
 _MOST_MARKS = 6
@@ -36,7 +36,7 @@ _MOSTLY_CENTS = 0.9
 
 
 def may_be_summed(name: str, values: NDArray[np.float64], series: NDArray[np.signedinteger]) -> bool:
-    """Return whether values are counts by their name, or no shares, and no level, which neighbouring rows share.
+    """Return whether values are no shares, and no level, of which neighbouring rows show nearly the same.
 
     Args:
         name: of the column.
@@ -45,13 +45,12 @@ def may_be_summed(name: str, values: NDArray[np.float64], series: NDArray[np.sig
     """
     if _are_shares(name, values[~np.isnan(values)]):
         return False
-    if is_called_count(name):
-        return len(values) > 0
     pairs = ~(np.isnan(values[1:]) | np.isnan(values[:-1])) & (series[1:] == series[:-1])
     before, after = values[:-1][pairs], values[1:][pairs]
     if len(before) < FEWEST_NUMBERS or not (before.std() and after.std()):
-        return is_called_total(name) and len(before) > 0
-    return bool(np.corrcoef(before, after)[0, 1] < _UNLIKE)
+        return (is_called_count(name) or is_called_total(name)) and len(before) > 0
+    unlike = _UNLIKE_OF_COUNTS if is_called_count(name) else _UNLIKE
+    return bool(np.corrcoef(before, after)[0, 1] < unlike)
 
 
 def _are_shares(name: str, values: NDArray[np.float64]) -> bool:

@@ -46,10 +46,11 @@ from forecast_attn.data.frequency import distinct_values
 from forecast_attn.data.number_stamps import is_plain_number
 from forecast_attn.data.reading.clocks import (
     PERIODS_OF_DAY,
+    are_seconds_of_day,
+    go_on_all_day,
     is_clock,
     is_clock_of_digits,
     is_hours,
-    minutes_of_day,
     minutes_of_hour,
     periods_of_day,
 )
@@ -191,7 +192,7 @@ def _is_clock_of(date: pd.Series, clock: pd.Series) -> bool:
     are_all_hours = is_hours(clock) and clock.nunique() in PERIODS_OF_DAY  # and no ranks from 1 to 20
     are_periods = periods_of_day(clock, is_named=True) is not None and clock.nunique() == clock.max()
     are_clocks = is_clock_of_digits(clock) and clock.max() >= _NOON  # and no codes from 101 on
-    are_clocks = are_clocks or minutes_of_day(clock) is not None
+    are_clocks = are_clocks or (are_seconds_of_day(clock) and go_on_all_day(clock))
     if len(clock) < FEWEST_ROWS or not (are_clocks or are_all_hours or are_periods):
         return False
     return (looks_like_dates(date) or is_of_digits(date)) and go_back_with(clock, date)

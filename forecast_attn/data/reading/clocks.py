@@ -27,6 +27,7 @@ _NUMBERED_HOUR = re.compile(r"([^\W\d_]*)[ _]?0?(\d{1,2})[ABX*]?")
 _MIDNIGHT = r"[T ]0?0:00(?::00(?:\.0+)?)?$"
 _HOURS = re.compile(r"(\d\d)\s?-\s?(\d\d)")
 """18 - 19 is an hour of the day, and 15-19 an age."""
+_SECONDS_OF_DAY, _LONGEST_STEP = 86_400, 3600
 _ELAPSED = r"(?:-?\d+ days?,? ?)?(?:\d{1,2}:\d\d:\d\d(?:\.\d+)?)?"
 _DOTTED_DATE = re.compile(r"(0?[1-9]|[12]\d|3[01])\.(0[1-9]|1[0-2])\.\d{2}")
 """06.01.21 is no time of day, unless others are 06.00.00 and 06.15.00."""
@@ -112,19 +113,18 @@ def elapsed_seconds(column: pd.Series) -> NDArray[np.float64] | None:
     return np.asarray(seconds[column.cat.codes])
 
 
-def minutes_of_day(column: pd.Series) -> pd.Series | None:
-    """The minutes since midnight of a column that counts the seconds or minutes of days from 0 on: 0, 300, … 86100.
+def are_seconds_of_day(column: pd.Series) -> bool:
+    """Return whether whole numbers may be seconds since midnight, of whole minutes: 0, 300, … 86100, and no clocks."""
+    if not pd.api.types.is_integer_dtype(column.dtype) or len(column) == 0 or column.isna().any():
+        return False
+    is_within_day = bool(column.min() >= 0 and 24 < column.max() < _SECONDS_OF_DAY)
+    return is_within_day and not (column % 60).any() and not is_clock_of_digits(column)
 
-    None for other columns. All cells are multiples of the step from the last one to midnight, and a whole number of
-    minutes.
-    """
-    if not pd.api.types.is_integer_dtype(column.dtype) or len(column) == 0 or column.isna().any() or column.min() != 0:
-        return None
-    for of_minute in (60, 1):
-        step = 1440 * of_minute - int(column.max())
-        if of_minute <= step <= 60 * of_minute and not step % of_minute and not (column % step).any():
-            return column // of_minute
-    return None
+
+def go_on_all_day(seconds: pd.Series) -> bool:
+    """Return whether seconds of a day begin at midnight, and end a step before the next one."""
+    step = _SECONDS_OF_DAY - int(seconds.max())
+    return bool(seconds.min() == 0 and step <= _LONGEST_STEP and not (seconds % step).any())
 
 
 def minutes_of_hour(column: pd.Series) -> pd.Series | None:
@@ -146,15 +146,14 @@ def minutes_of_hour(column: pd.Series) -> pd.Series | None:
 def date_and_clock(date: pd.Series, clock: pd.Series) -> pd.Series:
     """A date and a time of day, with a blank between them.
 
-    Times of day are `18:00`, `18.00.00`, intervals `18 - 19`, hours, or minutes or seconds since midnight.
+    Times of day are `18:00`, `18.00.00`, intervals `18 - 19`, hours, or seconds since midnight.
     """
     is_beyond_hours = pd.api.types.is_integer_dtype(clock.dtype) and len(clock) > 0 and clock.max() > 25
     per_day = periods_of_day(clock, is_named=is_beyond_hours)
     if per_day is not None:
         return _start_of_period(date, clock, per_day)
-    minutes = minutes_of_day(clock)
-    if minutes is not None:
-        return _as_day(date) + " " + _clock_of(minutes.astype("Int64"))
+    if are_seconds_of_day(clock):
+        return _as_day(date) + " " + _clock_of((clock // 60).astype("Int64"))
     if is_clock_of_digits(clock):
         digits = as_digits(clock, 6 if clock.max() > 2400 else 4)
         in_twos = re.compile(r"(?<=\d)(?=(?:\d\d)+$)")
