@@ -350,6 +350,17 @@ def fires_of_states_of_one_name() -> str:
     return "\n".join(["year,state,month,number", *lines])
 
 
+def inverter_with_two_strings() -> str:
+    """The newest row stands first; the meter never falls, and the power of each string is a part."""
+    times = pd.date_range("2023-05-01", periods=600, freq="5min")
+    parts = noise(600) * 90, noise(600) * 80
+    lines = [
+        f"{time:%Y-%m-%d %H:%M:%S},{one:.1f},{two:.1f},{one + two:.1f},{total:.1f}"
+        for time, one, two, total in zip(times, *parts, (sum(parts) / 12000).cumsum() + 900, strict=True)
+    ]
+    return "\n".join(["Time,Ppv1(W),Ppv2(W),Ppv(W),EacTotal(kWh)", *reversed(lines)])
+
+
 def appliances_in_tens() -> str:
     """Watt-hours in tens lie on one side of a circle, mostly."""
     times = pd.date_range("2016-01-11 17:00", periods=1500, freq="10min")
@@ -417,6 +428,7 @@ TEXTS: dict[str, tuple[Callable[[], str], dict[str, object]]] = {
     "parking": (parking_of_a_morning, {"item_id": "BlockfaceName", "date_format": "month-first"}),
     "sites": (pollution_in_four_rows_a_day, {"item_id": "Address", "resample": "D", "aggregate": None}),
     "fires": (fires_of_states_of_one_name, {"time": "year,month", "item_id": "state", "resample": "MS"}),
+    "inverter": (inverter_with_two_strings, {"target": "Ppv(W)"}),
     "appliances": (appliances_in_tens, {"target": "Appliances"}),
     "headers": (prices_below_two_headers, {"skip_rows": 4, "item_id": "Location", "target": "Price"}),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Mapping
 
 import numpy as np
@@ -16,6 +17,7 @@ _MOST_COMPARED, _FEWEST_COMPARED, _ROWS_COMPARED = 60, 10, 500
 _MOST_FACTORS = 20
 """Columns of which the products of two are compared with a third one."""
 _CENT = 0.01
+_NUMBER_IN_NAME = re.compile(r"\d+(?=$|\W)")
 _NEARLY, _MOSTLY = 1e-3, 0.95
 """Share of their size by which two columns may differ, and of the rows in which they hardly do."""
 
@@ -70,6 +72,25 @@ def amounts_paid(columns: Mapping[str, pd.Series]) -> dict[str, str]:
         for paid in cells
         if paid not in (price, number) and _are_products(cells[paid], cells[price], cells[number])
     }
+
+
+def sums_of_numbered(columns: Mapping[str, pd.Series]) -> set[str]:
+    """The columns that are the sum of those of the same name and a number, in nearly each row: `P(W)` of `P1(W)`, …"""
+    numbered: dict[str, list[str]] = {}
+    for name in columns:
+        numbered.setdefault(_NUMBER_IN_NAME.sub("", name), []).append(name)
+    parts = {name: [each for each in numbered.get(name, []) if each != name] for name in columns}
+    return {
+        name for name in columns if len(parts[name]) > 1 and _is_sum(columns[name], [columns[p] for p in parts[name]])
+    }
+
+
+def _is_sum(whole: pd.Series, parts: list[pd.Series]) -> bool:
+    total = np.sum([part.to_numpy() for part in parts], axis=0)
+    known = np.isfinite(whole.to_numpy() + total)
+    numbers = whole.to_numpy()[known]
+    near = np.abs(numbers - total[known]) <= _NEARLY * np.abs(numbers).max(initial=0)
+    return bool(known.sum() >= _FEWEST_COMPARED and near.mean() >= _MOSTLY)
 
 
 def _are_products(paid: Numbers, prices: Numbers, numbers: Numbers) -> bool:

@@ -11,7 +11,12 @@ import numpy as np
 import pandas as pd
 
 from forecast_attn.checking.alike_columns import MANY, are_alike
-from forecast_attn.checking.computed_columns import amounts_paid, closing_prices, computed_columns
+from forecast_attn.checking.computed_columns import (
+    amounts_paid,
+    closing_prices,
+    computed_columns,
+    sums_of_numbered,
+)
 from forecast_attn.checking.role_candidates import RoleCandidate
 from forecast_attn.checking.series_candidates import MOST_REPEATED
 from forecast_attn.checking.target_doubts import Doubt, counts_many
@@ -126,8 +131,8 @@ class TargetEvidence:
 
     @cached_property
     def totals(self) -> set[str]:
-        """The columns that are called a total."""
-        return {each for each in self.values if is_called_total(each)}
+        """The columns that are called a total, or are the sum of others of the same name and a number."""
+        return {each for each in self.values if is_called_total(each)} | sums_of_numbered(self.values)
 
     @cached_property
     def drivers(self) -> set[str]:
@@ -180,9 +185,10 @@ class TargetEvidence:
 
     @cached_property
     def counters(self) -> set[str]:
-        """The amounts that never fall, beside others that do: the readings of a meter."""
+        """The amounts that never fall in time, beside others that do: the readings of a meter."""
         amounts = [each for each in self.values if ends_in_amount(each)]
         rising = {each for each in amounts if self.values[each].dropna().is_monotonic_increasing}
+        rising |= {each for each in amounts if self.values[each].dropna().is_monotonic_decreasing}  # newest row first
         return rising if len(rising) < len(amounts) else set()
 
     @cached_property

@@ -78,7 +78,7 @@ _AMOUNTS = (
     *("потребление", "объём", "tüketim", "üretim", "satış", "miktar", "adet"),
 )
 """Last words of names of amounts: `Zone 1 Power Consumption`."""
-_ENERGY = r"[kmg]wh?\)?$|\b[kmg]wh?\b"
+_ENERGY = r"[kmg]wh?\)?$|\b[kmg]wh?\b|[(\[]wh?[)\]]$"
 """Units of energy and power in a name: `reskwh`, `Solar (MW)`, `kW sys`."""
 _DEVICE_WORDS = {"batt", "battery", "rssi", "snr", "uptime", "fwhm", "limit"}
 """Words of how a device is doing, beside what it measures."""
