@@ -315,21 +315,26 @@ def _keys_of_cells(codes: dict[str, Keys], stamps: NDArray[Any]) -> tuple[str, K
     Several instruments measure at a site, or a few towns have one name. Of several, those of most series.
     """
     steps = pd.factorize(stamps)[0]
+    early = steps < _FEWEST_OF_CELLS  # which rule most columns out at once
     for size in (1, 2) if steps.max(initial=0) >= _FEWEST_OF_CELLS else ():
-        together = itertools.combinations(codes, size)
-        ways = ((names, _joined_codes([codes[name] for name in names])) for names in together)
-        usable = [way for way in ways if _are_cells(way[1], steps)]
+        usable = []
+        for names in itertools.combinations(codes, size):
+            if _are_cells(_joined_codes([codes[name][early] for name in names]), steps[early]):
+                keys = _joined_codes([codes[name] for name in names])
+                usable += [(",".join(names), keys)] if _are_cells(keys, steps) else []
         if usable:
-            names, keys = max(usable, key=lambda way: way[1].max(initial=0))
-            return ",".join(names), keys
+            return max(usable, key=lambda way: way[1].max(initial=0))
     return None
 
 
 def _are_cells(keys: Keys, steps: Keys) -> bool:
     """Return whether nearly all keys have a row at nearly all steps, mostly one or everywhere as many."""
     num_steps = steps.max(initial=0) + 1
+    fewest = _MOSTLY_FILLED * (keys.max(initial=0) + 1) * num_steps
+    if len(keys) < fewest:
+        return False
     counts = np.unique(keys * num_steps + steps, return_counts=True)[1]
-    if len(counts) < _MOSTLY_FILLED * (keys.max(initial=0) + 1) * num_steps:
+    if len(counts) < fewest:
         return False
     are_few = 1 - len(counts) / len(keys) <= _MANY_REPEATED
     return are_few or bool(np.bincount(counts).max() >= _MOSTLY_FILLED * len(counts))
