@@ -101,7 +101,7 @@ def series_of(frame: pd.DataFrame, time: str, stamps: NDArray[Any], config: Data
         return apart, none if apart is None else codes[apart]
     numeric = {name for name in codes if is_numeric(frame[name])}
     complete = {name: codes[name] for name in codes if name not in incomplete}
-    pair = _keys_of(codes, numeric, incomplete, stamps) or _keys_of_cells(complete, stamps)
+    pair = _keys_of(codes, numeric, incomplete, stamps) or _name_of_cells(complete, stamps)
     if pair is not None:
         return pair
     cells = places_of_rows(frame)  # of a grid
@@ -309,22 +309,19 @@ def _keys_of(
     return None
 
 
-def _keys_of_cells(codes: dict[str, Keys], stamps: NDArray[Any]) -> tuple[str, Keys] | None:
-    """The column, or two, whose names each have a few rows at nearly every stamp, and the series; None for events.
+def _name_of_cells(codes: dict[str, Keys], stamps: NDArray[Any]) -> tuple[str, Keys] | None:
+    """The column whose names each have a few rows at nearly every stamp, and the series; None for events.
 
-    Several instruments measure at a site, or a few towns have one name. Of several, those of most series.
+    Several instruments measure at a site, or a few towns have one name. Of several, that of most series.
     """
     steps = pd.factorize(stamps)[0]
     early = steps < _FEWEST_OF_CELLS  # which rule most columns out at once
-    for size in (1, 2) if steps.max(initial=0) >= _FEWEST_OF_CELLS else ():
-        usable = []
-        for names in itertools.combinations(codes, size):
-            if _are_cells(_joined_codes([codes[name][early] for name in names]), steps[early]):
-                keys = _joined_codes([codes[name] for name in names])
-                usable += [(",".join(names), keys)] if _are_cells(keys, steps) else []
-        if usable:
-            return max(usable, key=lambda way: way[1].max(initial=0))
-    return None
+    if early.all():
+        return None
+    likely = [name for name, keys in codes.items() if _are_cells(keys[early], steps[early])]
+    names = [name for name in likely if _are_cells(codes[name], steps)]
+    name = max(names, key=lambda each: codes[each].max(initial=0), default=None)
+    return None if name is None else (name, codes[name])
 
 
 def _are_cells(keys: Keys, steps: Keys) -> bool:
