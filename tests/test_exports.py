@@ -10,8 +10,10 @@ import pytest
 
 from forecast_attn.checking.commands import find_proposals
 from forecast_attn.config.options import DataConfig
+from forecast_attn.data.reading import read_table
 from forecast_attn.data.reading.joined import with_joined
 from forecast_attn.data.timestamps import parse_timestamps
+from forecast_attn.errors import DataError
 
 pytestmark = pytest.mark.slow
 
@@ -743,6 +745,14 @@ def test_what_would_be_read_wrong_is_refused(tmp_path: Path, head: str, row: str
     ]
     path.write_text("\n".join([head, *rows]) + "\n")
     assert find_proposals(path, DataConfig()) == ()
+
+
+@pytest.mark.parametrize("first", ["1,234.5", "1.234,5", "1,234,567.5", "1.234.567,5", ".5"])
+def test_a_first_number_with_both_marks_is_that_of_a_row(tmp_path: Path, first: str) -> None:
+    rows = [f"{at % 7 + 1},23{at % 10}.5".join('""') + f";{at}" for at in range(40)]
+    (tmp_path / "table.csv").write_text("\n".join([f'"{first}";3', *rows]))
+    with pytest.raises(DataError, match="has no header"):
+        read_table(tmp_path / "table.csv", DataConfig(delimiter=";"))
 
 
 def test_lines_below_the_rows_of_utf_16_are_counted(tmp_path: Path) -> None:

@@ -150,11 +150,17 @@ def is_a_row(first: Record, below: list[Record]) -> bool:
     numbers = [bare_number(cell.text) for cell in cells if cell.kind == NUMBER and not _is_name_above(cell)]
     if not numbers:
         return False
-    values = [float(number.replace(",", ".", 1).replace(",", "")) for number in numbers]
+    values = list(map(_value_of, numbers))
     steps = {after - before for before, after in itertools.pairwise(values)}
     if WORD in kinds:
         return any(step <= 0 for step in steps) or any(cell.kind == WORD and cell.text in cell.below for cell in cells)
     return len(numbers) < FEWEST_COUNTED or steps != {1}
+
+
+def _value_of(number: str) -> float:
+    """The value of digits with marks between them, the last of which stands before decimals: `1,234.5`, `1.234,5`."""
+    thousands, mark, rest = number.replace(",", ".").rpartition(".")
+    return float(thousands.replace(".", "") + mark + rest)
 
 
 def _cells_like_those_below(first: Record, below: list[Record]) -> list[_Cell]:
