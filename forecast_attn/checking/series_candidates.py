@@ -316,7 +316,7 @@ def _name_of_cells(codes: dict[str, Keys], stamps: NDArray[Any]) -> tuple[str, K
     """
     steps = pd.factorize(stamps)[0]
     early = steps < _FEWEST_OF_CELLS  # which rule most columns out at once
-    if early.all():
+    if early.all() or stamps.dtype.kind != "M":  # and no hours of the day
         return None
     likely = [name for name, keys in codes.items() if _are_cells(keys[early], steps[early])]
     names = [name for name in likely if _are_cells(codes[name], steps)]
