@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from forecast_attn.checking.commands import find_proposals
+from forecast_attn.checking.number_times import denser_order
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.reading import read_table
 from forecast_attn.data.reading.clocks import are_seconds_of_day, elapsed_seconds, go_on_all_day
@@ -504,6 +505,19 @@ def test_numbers_count_seconds_of_days_by_whole_minutes(numbers, are_seconds, al
     column = pd.Series(np.tile(np.array(numbers), 3))
     assert are_seconds_of_day(column) == are_seconds
     assert all_day is None or go_on_all_day(column) == all_day
+
+
+@pytest.mark.parametrize(
+    ("cells", "order"),
+    [
+        (["4/1/2014 0:02", "4/2/2014 9:00", "4/7/2014 23:00"], "month-first"),
+        (["1/4/2014 0:02", "2/4/2014 9:00", "7/4/2014 23:00"], "day-first"),
+        (["02/03/2020 10:11:00 AM", "02/03/2020 11:11:00 AM"], "month-first"),
+        (["1/3/2019", "1/3/2019"], None),  # one day tells nothing
+    ],
+)
+def test_the_order_of_day_and_month_makes_a_few_days_in_a_row(cells: list[str], order: str | None) -> None:
+    assert denser_order(pd.Series(cells, dtype="str")) == order
 
 
 def test_a_day_and_its_seconds_are_a_stamp() -> None:

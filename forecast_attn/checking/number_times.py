@@ -127,7 +127,8 @@ def denser_order(column: pd.Series) -> str | None:
     if len(spans) < 2:
         return None
     shorter = min(spans, key=lambda order: spans[order])
-    if spans[shorter] * _MUCH_LONGER <= max(spans.values()):
+    longer = max(spans.values())
+    if spans[shorter] * _MUCH_LONGER <= longer and longer > np.timedelta64(0):  # and not of one day alone
         return shorter
     return "month-first" if column.astype("string").str.contains(r"\d ?[AaPp][Mm]$").all() else None
 

@@ -38,7 +38,7 @@ from forecast_attn.config.options import DataConfig
 from forecast_attn.data.column_names import counts_rows, is_called_a_name, is_called_age, is_called_year
 from forecast_attn.data.date_forms import brought_near
 from forecast_attn.data.frequency import distinct_values, guess_alias, parse_frequency
-from forecast_attn.data.reading.clocks import elapsed_seconds
+from forecast_attn.data.reading.clocks import SECONDS_OF_DAY, elapsed_seconds
 from forecast_attn.data.reading.joined import BLOCK_NUMBER, ROW_NUMBER, with_joined
 from forecast_attn.data.reading.time_parts import FEWEST_STARTS, holds_years, unit_of_column
 
@@ -48,7 +48,6 @@ _FEWEST_AGAIN = 2
 """Rows that half of the names of a panel have."""
 _MOST_UNEVEN = 1.5
 """Largest ratio of the rows of two years of which each row is an equal part, as a day of an exchange."""
-_SECONDS_OF_DAY = 86_400
 _MOST_SPREAD = 1.5
 """Largest ratio of the time from the first to the last row to that which all steps take, where rows are in disorder."""
 
@@ -404,7 +403,7 @@ def rows_of_elapsed_times(frame: pd.DataFrame, config: DataConfig) -> Iterator[R
         seconds = elapsed_seconds(frame[name])
         step = 0 if seconds is None else np.median(np.diff(np.unique(seconds), prepend=0))
         if seconds is not None and step > 0:
-            season = round(_SECONDS_OF_DAY / step)
+            season = round(SECONDS_OF_DAY / step)
             season_or_none = season if 1 < season <= np.ptp(seconds) / step / 2 else None
             yield from _rows_instead_of(name, seconds / step, season_or_none, frame, config)
 

@@ -45,9 +45,9 @@ from forecast_attn.checking.value_names import (
     is_called_total,
     is_called_unit_price,
     is_called_weather,
-    is_last_price,
     is_mean_beside_spread,
-    is_mean_temperature,
+    last_prices,
+    mean_temperatures,
 )
 from forecast_attn.data.column_names import TARGET_NAMES, is_one_of_letters, unit_of, words_of
 
@@ -169,6 +169,16 @@ class TargetEvidence:
         return called if all(map(is_called_weather, others)) else set()
 
     @cached_property
+    def last_prices(self) -> set[str]:
+        """The last price of a day beside the highest and the lowest one."""
+        return last_prices(self.values)
+
+    @cached_property
+    def mean_temperatures(self) -> set[str]:
+        """The mean temperature of a day in the codes of a weather service."""
+        return mean_temperatures(self.values)
+
+    @cached_property
     def incomplete(self) -> set[str]:
         """The columns beside a copy with fewer holes."""
         beside = [pair for one, other in itertools.pairwise(self.values) for pair in ((one, other), (other, one))]
@@ -242,7 +252,7 @@ class TargetEvidence:
             "named as the table": column in self.titled,
             "called an amount": ends_in_amount(column),
             "called an outcome or the last price": column in self.outcomes,
-            "last price of a day": is_last_price(column, self.values),
+            "last price of a day": column in self.last_prices,
             "called a price": column in self.prices and not are_events,
             "drives others": column in self.drivers,
             "mostly empty": not is_mostly_known(self.values[column]),
@@ -256,7 +266,7 @@ class TargetEvidence:
             "called a duration": is_called_duration(column),
             "was there before": is_called_opening(column),
             "called a pollutant": column in self.pollutants,
-            "mean temperature of a day": is_mean_temperature(column, self.values),
+            "mean temperature of a day": column in self.mean_temperatures,
             "called a total": column in self.totals,
             "counter of an amount": column in self.counters,
         }

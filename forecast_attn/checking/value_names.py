@@ -274,10 +274,11 @@ def is_called_close(name: str) -> bool:
     return not _CLOSE_WORDS.isdisjoint(words_of(name))
 
 
-def is_last_price(name: str, names: Iterable[str]) -> bool:
-    """Return whether a column is the last price of a day beside the highest and the lowest one: `Close Price`."""
-    beside, words = set().union(*map(words_of, names)), words_of(name)
-    return {"high", "low"} <= beside and bool(words) and {*words} <= {*_CLOSE_WORDS, PRICE}
+def last_prices(names: Iterable[str]) -> set[str]:
+    """The columns of the last price of a day by their names, beside the highest and the lowest one: `Close Price`."""
+    words = {name: {*words_of(name)} for name in names}
+    are_of_day = {"high", "low"} <= set().union(*words.values())
+    return {name for name in words if are_of_day and words[name] and words[name] <= {*_CLOSE_WORDS, PRICE}}
 
 
 def is_called_opening(name: str) -> bool:
@@ -321,10 +322,10 @@ def is_called_weather(name: str) -> bool:
     return not _WEATHER_WORDS.isdisjoint(words_of(name))
 
 
-def is_mean_temperature(name: str, names: Iterable[str]) -> bool:
-    """Return whether a column of a weather service is the mean temperature of a day: `TG` beside `TN` and `TX`."""
-    beside = _MEAN_TEMPERATURES.get(name.lower())
-    return beside is not None and beside <= {each.lower() for each in names}
+def mean_temperatures(names: Iterable[str]) -> set[str]:
+    """The columns of a weather service that are the mean temperature of a day: `TG` beside `TN` and `TX`."""
+    codes = {name.lower(): name for name in names}
+    return {codes[mean] for mean, others in _MEAN_TEMPERATURES.items() if {mean, *others} <= codes.keys()}
 
 
 def is_called_level(name: str) -> bool:

@@ -406,10 +406,10 @@ def _text_cell(column: pd.Series, index: int, needed: bool, rows_in_file: FilePo
     comma = value.replace(",", "", 1).lstrip("+-").isdecimal()
     categorical, ignore = option_for("categorical", name), option_for("ignore", name)
     names = f"{categorical} if its cells are names, or leave the column out with {ignore}"
-    answers = sorted(map(str, column.cat.categories)) if isinstance(column.dtype, pd.CategoricalDtype) else []
     correct = "correct the cell" if needed else f"correct the cell, or {names}"
-    if needed and len(answers) == 2:
-        correct = f"write 1 for {answers[1]!r} and 0 for {answers[0]!r}: their share is forecast"
+    if needed and isinstance(column.dtype, pd.CategoricalDtype) and len(column.cat.categories) == 2:
+        zero, one = sorted(map(str, column.cat.categories))
+        correct = f"write 1 for {one!r} and 0 for {zero!r}: their share is forecast"
     hint = "write decimals with a point" if comma else correct
     options = () if comma or needed else ("categorical", "ignore")
     message = f"column '{name}' must be numeric; {row_and_line(row)} is {value!r}"

@@ -27,7 +27,7 @@ _NUMBERED_HOUR = re.compile(r"([^\W\d_]*)[ _]?0?(\d{1,2})[ABX*]?")
 _MIDNIGHT = r"[T ]0?0:00(?::00(?:\.0+)?)?$"
 _HOURS = re.compile(r"(\d\d)\s?-\s?(\d\d)")
 """18 - 19 is an hour of the day, and 15-19 an age."""
-_SECONDS_OF_DAY, _LONGEST_STEP = 86_400, 3600
+SECONDS_OF_DAY, _LONGEST_STEP = 86_400, 3600
 _ELAPSED = r"(?:-?\d+ days?,? ?)?(?:\d{1,2}:\d\d:\d\d(?:\.\d+)?)?"
 _DOTTED_DATE = re.compile(r"(0?[1-9]|[12]\d|3[01])\.(0[1-9]|1[0-2])\.\d{2}")
 """06.01.21 is no time of day, unless others are 06.00.00 and 06.15.00."""
@@ -106,8 +106,10 @@ def elapsed_seconds(column: pd.Series) -> NDArray[np.float64] | None:
     """
     if not isinstance(column.dtype, pd.CategoricalDtype) or column.isna().any():
         return None
+    if not len(column) or re.fullmatch(_ELAPSED, str(column.iloc[0]).strip()) is None:  # as most are none
+        return None
     cells = column.cat.categories.astype(str).str.strip()
-    if not len(cells) or not cells.str.fullmatch(_ELAPSED).all() or not cells.str.contains("day").any():
+    if not cells.str.fullmatch(_ELAPSED).all() or not cells.str.contains("day").any():
         return None
     seconds = pd.to_timedelta(cells.str.replace(",", "")).total_seconds().to_numpy(np.float64)
     return np.asarray(seconds[column.cat.codes])
@@ -117,13 +119,13 @@ def are_seconds_of_day(column: pd.Series) -> bool:
     """Return whether whole numbers may be seconds since midnight, of whole minutes: 0, 300, … 86100, and no clocks."""
     if not pd.api.types.is_integer_dtype(column.dtype) or len(column) == 0 or column.isna().any():
         return False
-    is_within_day = bool(column.min() >= 0 and 24 < column.max() < _SECONDS_OF_DAY)
+    is_within_day = bool(column.min() >= 0 and 24 < column.max() < SECONDS_OF_DAY)
     return is_within_day and not (column % 60).any() and not is_clock_of_digits(column)
 
 
 def go_on_all_day(seconds: pd.Series) -> bool:
     """Return whether seconds of a day begin at midnight, and end a step before the next one."""
-    step = _SECONDS_OF_DAY - int(seconds.max())
+    step = SECONDS_OF_DAY - int(seconds.max())
     return bool(seconds.min() == 0 and step <= _LONGEST_STEP and not (seconds % step).any())
 
 
