@@ -10,12 +10,14 @@ from numpy.typing import NDArray
 
 from forecast_attn.checking.value_names import (
     are_called_of_persons,
+    ends_in_amount,
     is_called_count,
     is_called_intensity,
     is_called_mean,
     is_called_money,
     is_called_total,
 )
+from forecast_attn.data.cells import Cells
 from forecast_attn.data.column_names import is_called_year
 
 _OF_PRICES = re.compile(r"\s*(?:[$€£¥₹]|[A-Z]{1,3}\$|[A-Z]{3}|Rs\.?)\s*(?:/|per )\s*[^\W\d_]")
@@ -51,6 +53,20 @@ def may_be_summed(name: str, values: NDArray[np.float64], series: NDArray[np.sig
         return (is_called_count(name) or is_called_total(name)) and len(before) > 0
     unlike = _UNLIKE_OF_COUNTS if is_called_count(name) else _UNLIKE
     return bool(np.corrcoef(before, after)[0, 1] < unlike)
+
+
+def cells_may_be_summed(name: str, cells: Cells) -> bool:
+    """Return whether a column of a table may be summed, if called an amount whatever the order of rows of one time.
+
+    Rows that are sorted by their numbers within each month show nearly the same one after the other.
+    """
+    is_called = is_called_count(name) or is_called_money(name) or ends_in_amount(name)
+    breaks = (cells.stamps[1:] != cells.stamps[:-1]) | (cells.series[1:] != cells.series[:-1])
+    if breaks.all() or not is_called:
+        return may_be_summed(name, cells.columns[name], cells.series)
+    steps = np.concatenate([[0], np.cumsum(breaks)])
+    order = np.lexsort((np.random.default_rng(0).permutation(len(steps)), steps))
+    return may_be_summed(name, cells.columns[name][order], cells.series)
 
 
 def _are_shares(name: str, values: NDArray[np.float64]) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.checking.amounts import are_answers_of_a_year, are_in_cents, has_unit_of_prices, may_be_summed
+from forecast_attn.checking.amounts import are_answers_of_a_year, are_in_cents, cells_may_be_summed, has_unit_of_prices
 from forecast_attn.checking.examination import Examination, categories_of, examine
 from forecast_attn.checking.fix import config_after_reading
 from forecast_attn.checking.number_times import (
@@ -365,7 +365,7 @@ def _are_amounts(cells: Cells, roles: Roles | None, frame: pd.DataFrame) -> bool
     is_money = is_called_turnover(roles.target) or (is_called_money(roles.target) and is_sum)
     adds_up = is_money or is_called_count(roles.target) or ends_in_amount(roles.target)
     are_bookings = is_irregular and adds_up
-    return (cells.repeats.mean() > MOST_AVERAGED or are_bookings) and may_be_summed(roles.target, values, cells.series)
+    return (cells.repeats.mean() > MOST_AVERAGED or are_bookings) and cells_may_be_summed(roles.target, cells)
 
 
 def _without_totals(problem: Problem, finding: Finding) -> Options | None:

@@ -258,6 +258,20 @@ def _is_row_with_holes(row: list[str], width: int) -> bool:
     return len(row) == width and bool(row[0]) and ((are_known and len(known) < width) or are_marked)
 
 
+def find_unnamed_rows(text: str) -> dict[str, Any]:
+    """The options that leave out all above rows without names, down to a title: tables of a station's properties, too.
+
+    Args:
+        text: the first lines of a file.
+    """
+    lines = first_lines(text)
+    begins = [(len(row), shape(row[0])) for row in _cells(lines)]
+    usual = Counter(begins[len(begins) // 2 :]).most_common(1)
+    first = next((at for at in range(len(begins), 0, -1) if begins[at - 1] != usual[0][0]), 0)
+    is_run = first and begins[first - 1][0] == 1 < usual[0][0][0] and first <= MOST_TITLES and len(begins) >= 2 * first
+    return {"skip_rows": lines[first].number, "header": False} if is_run else {}
+
+
 def find_titles_of_one_column(text: str) -> dict[str, Any]:
     """The option that leaves out what stands above a column of numbers without delimiters, up to its name.
 

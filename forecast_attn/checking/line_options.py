@@ -13,6 +13,7 @@ from forecast_attn.checking.line_evidence import (
     find_preamble,
     find_rules,
     find_titles_of_one_column,
+    find_unnamed_rows,
     find_wide_titles,
     first_lines,
 )
@@ -45,7 +46,8 @@ def _ways_around(start: str, end: str, problem: object) -> tuple[dict[str, Any],
     plain = _without_comments(start, rules["comment"], "\n") if rules else start
     above, blanks = find_preamble(plain) | rules, find_blanks(plain)
     ways = (*_with_footer(blanks | rules, end), *_with_footer(above, end)) if blanks else _with_footer(above, end)
-    likely = [way for way in (*ways, find_titles_of_one_column(start)) if way]
+    others = (find_titles_of_one_column(start), find_unnamed_rows(start))
+    likely = [way for way in (*ways, *others) if way]
     if isinstance(problem, pd.DataFrame) and problem.shape[1] > 1:  # what can be read may have titles, or longer names
         titles = find_wide_titles(start)
         comments = [way for way in likely if set(way) == {"comment"}]

@@ -53,6 +53,8 @@ MOSTLY_REGULAR = 0.9
 """Smallest share of such steps of numbers that only then are dates: 240131."""
 _MOST_STAYING, _OFTEN_STAYING = 0.02, 0.1
 """Share of rows at which a time that begins again does not go up: of one row, or of several rows at a time."""
+_FEWEST_NUMBERED = 4
+"""Series, at least, at which a time begins again where they have numbers for names."""
 _MOST_SUBJECTS = 0.2
 """Share of rows at which a time begins again, where subjects have a few rows each."""
 _MOSTLY_RISING, _FEWEST_SUBJECTS = 0.6, 8
@@ -309,7 +311,8 @@ def are_only_times(columns: list[pd.Series]) -> bool:
 def counts_within(column: pd.Series, names: list[pd.Series]) -> bool:
     """Return whether whole numbers go back only where the next name begins, and else up: cycles of machines.
 
-    By one, mostly, or by any step where they are called a time.
+    By one, mostly, or by any step where they are called a time; beside names that are numbers, by any one step, and
+    back with each of them: minutes 26, 31, 36 of a patient.
 
     Args:
         column: of a table whose series stand one below the other.
@@ -320,14 +323,18 @@ def counts_within(column: pd.Series, names: list[pd.Series]) -> bool:
         return False
     steps = np.diff(column.to_numpy(np.float64))
     back = np.flatnonzero(steps <= 0)
-    if not len(back) or not (is_time or np.mean(steps == 1) >= MOSTLY_REGULAR):
+    usual = np.median(steps)
+    if not len(back) or not (is_time or (usual > 0 and np.mean(steps == usual) >= MOSTLY_REGULAR)):
         return False
     for name in names:
-        if not is_time and not isinstance(name.dtype, pd.CategoricalDtype):
+        is_text = isinstance(name.dtype, pd.CategoricalDtype)
+        if is_text and not is_time and usual != 1:
             continue
         codes = pd.factorize(name)[0]
         changes = np.flatnonzero(np.diff(codes))
-        if np.isin(back, changes).all() and len(changes) + 1 == len(np.unique(codes)):
+        if not np.isin(back, changes).all() or len(changes) + 1 != len(np.unique(codes)):
+            continue
+        if is_time or is_text or _FEWEST_NUMBERED <= len(back) == len(changes):
             return True
     return False
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from forecast_attn.checking.amounts import may_be_summed
+from forecast_attn.checking.amounts import cells_may_be_summed
 from forecast_attn.checking.candidate_options import CandidateOptions
 from forecast_attn.checking.error_options import (
     MOST_AVERAGED,
@@ -104,8 +104,7 @@ class OptionSearch:
         events = None if config is None else examine(self.frame, config_of_frame(config))
         if events is None or events.cells is None or events.roles is None:
             return None
-        cells, target = events.cells, events.roles.target
-        is_amount = may_be_summed(target, cells.columns[target], cells.series)
+        is_amount = cells_may_be_summed(events.roles.target, events.cells)
         return self._verified({**kept, "aggregate": "sum", "missing": "zero"}) if is_amount else None
 
     def _settled(self, options: dict[str, Any]) -> Proposal | None:

@@ -35,8 +35,11 @@ from forecast_attn.data.reading.joined import ROW_COUNT
 from forecast_attn.data.reading.positions import LAYOUT_ROWS, LONG_TARGET, WIDE_ROWS
 from forecast_attn.data.reading.time_parts import holds_years
 from forecast_attn.data.roles import Roles
+from forecast_attn.data.timestamps import parse_timestamps
 
 _ORDERS_OF_DAYS = ("day-first", "month-first")
+_IN_NO_ORDER = 0.25
+"""Smallest share of times that go back, and of those that go on, from row to row of a list."""
 
 
 @dataclass(frozen=True)
@@ -150,9 +153,15 @@ def _is_called_time(panel: Panel) -> bool:
     return is_called or name.lower() in (*STEP_NAMES, *PERIOD_NAMES)
 
 
-def _are_records(frame: pd.DataFrame) -> bool:
-    """Return whether several dates of a table say when its rows were written: `added`, `changed`."""
-    return sum(is_called_of_record(str(name)) for name in frame.columns) > 1
+def _are_records(frame: pd.DataFrame, time: str, options: Mapping[str, Any]) -> bool:
+    """Return whether rows are those of a register: with several dates of when they were written, or in no order."""
+    if sum(is_called_of_record(str(name)) for name in frame.columns) > 1:
+        return True
+    if "resample" not in options or time not in frame.columns:
+        return False
+    stamps, _ = parse_timestamps(frame[time], time, options.get("date_format"))
+    goes_on = float(np.mean(np.diff(stamps).astype(np.int64) >= 0))
+    return _IN_NO_ORDER < goes_on < 1 - _IN_NO_ORDER
 
 
 def _is_order_a_guess(frame: pd.DataFrame, time: str) -> bool:
@@ -184,7 +193,7 @@ def _conditions_on_time(panel: Panel, options: Mapping[str, Any], frame: pd.Data
         yield "if the rows are in the order of time"
     elif not _is_called_time(panel):
         yield f"if '{panel.roles.time}' counts time"
-    elif is_called_of_record(panel.roles.time) and frame is not None and _are_records(frame):
+    elif is_called_of_record(time := panel.roles.time) and frame is not None and _are_records(frame, time, options):
         yield f"if '{panel.roles.time}' tells when it was, rather than when its row was written"
     order = options.get("date_format")
     if order in _ORDERS_OF_DAYS and frame is not None and _is_order_a_guess(frame, panel.roles.time):

@@ -60,8 +60,8 @@ _FEWEST_OF_JOINED = 0.5
 """Share of the times of series that have a row, where several columns together tell them apart: no polls of a day."""
 _FEWEST_AGAIN = 2
 """Rows of each name that comes again."""
-_MOSTLY_TOLD = 0.6
-"""Share of the variance of a number beyond which its groups are other series."""
+_MOSTLY_TOLD, _PARTLY_TOLD = 0.6, 0.25
+"""Share of the variance of a number beyond which its groups are other series; less where no other column has names."""
 _FIRST = 4
 """Part of the rows that are looked at first: those that repeat there are too many in most combinations of columns."""
 
@@ -241,7 +241,8 @@ def column_of_levels(frame: pd.DataFrame, target: str, taken: Container[str]) ->
     names = [name for name in texts if name not in taken and _may_name_series(frame[name])]
     shares = {name: _share_told(numbers, frame[name]) for name in names}
     best = max(shares, key=lambda name: shares[name], default=None)
-    return best if best is not None and shares[best] >= _MOSTLY_TOLD else None
+    least = _PARTLY_TOLD if len(shares) == 1 else _MOSTLY_TOLD
+    return best if best is not None and shares[best] >= least else None
 
 
 def _share_told(numbers: pd.Series, names: pd.Series) -> float:

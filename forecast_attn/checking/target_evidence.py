@@ -23,7 +23,9 @@ from forecast_attn.checking.target_doubts import Doubt, counts_many
 from forecast_attn.checking.value_names import (
     LIKELY_TARGETS,
     PRICE,
+    active_powers,
     ends_in_amount,
+    flows_of_rain,
     is_called_base,
     is_called_close,
     is_called_count,
@@ -38,6 +40,7 @@ from forecast_attn.checking.value_names import (
     is_called_of_examined,
     is_called_opening,
     is_called_outcome,
+    is_called_output,
     is_called_past,
     is_called_pay,
     is_called_pollutant,
@@ -79,6 +82,8 @@ _POINTS = {
     "called a pollutant": 10,
     "mean temperature of a day": 10,
     "tells of a device": -40,
+    "active power": 10,
+    "called an output": 10,
     "counter of an amount": -15,
     "called a total": 2,
 }
@@ -124,6 +129,7 @@ class TargetEvidence:
         """The columns called an outcome, the last price, the mean of a spread or a wage, unless several are."""
         called = {each for each in self.values if is_called_outcome(each) or is_called_close(each)}
         called |= closing_prices(self.values) if self.are_unnamed else set()
+        called |= flows_of_rain(self.values)
         called |= {each for each in self.values if is_mean_beside_spread(each, self.values)}
         called |= {each for each in self.values if self.are_persons and is_called_pay(each)}
         called -= {each for each in called if is_called_forecast(each) or is_called_past(each)}
@@ -177,6 +183,11 @@ class TargetEvidence:
     def mean_temperatures(self) -> set[str]:
         """The mean temperature of a day in the codes of a weather service."""
         return mean_temperatures(self.values)
+
+    @cached_property
+    def active_powers(self) -> set[str]:
+        """The active power beside the reactive and the apparent one."""
+        return active_powers(self.values)
 
     @cached_property
     def incomplete(self) -> set[str]:
@@ -268,6 +279,8 @@ class TargetEvidence:
             "called a pollutant": column in self.pollutants,
             "mean temperature of a day": column in self.mean_temperatures,
             "called a total": column in self.totals,
+            "called an output": is_called_output(column),
+            "active power": column in self.active_powers,
             "counter of an amount": column in self.counters,
         }
         return sum(_POINTS[name] for name, is_so in evidence.items() if is_so)

@@ -17,7 +17,7 @@ LIKELY_TARGETS = (
     *("значення", "değer", "arvo", "τιμή"),
 )
 _COMPUTED_WORDS = {
-    *("expected", "theoretical", "clear", "clearsky", "extraterrestrial", "etr", "etrn"),
+    *("expected", "setpoint", "theoretical", "clear", "clearsky", "extraterrestrial", "etr", "etrn"),
     *("err", "stderr", "std", "stdev", "stddev", "sd", "sem", "variance"),
 }
 """Words of what was computed rather than measured, such as the radiation of a clear sky, or the spread of a value."""
@@ -35,6 +35,8 @@ _CLOSE_WORDS = {
         "cloture",
         "chiusura",
         "fechamento",
+        "settle",
+        "settlement",
     ),
     *("zamknięcie", "zamkniecie", "закрытие", "kapanış", "slutkurs"),
 }
@@ -58,13 +60,15 @@ _OPENING_WORDS = {
 """Words of what there was at the beginning of a step, which the step before has brought about."""
 _DURATIONS = {"duration", "dauer", "durée", "duración", "duração", "durata"}
 _OUTCOMES = (
-    *("inflow", "qo", "qobs", "mpg"),
+    *("inflow", "qo", "qobs", "mpg", "conversions"),
     *("cases", "deaths", "fatalities", "accidents", "incidents", "orders", "admissions", "visitors", "ridership"),
     *("numdeaths", "casos", "muertes", "óbitos", "obitos", "décès", "fälle", "todesfälle", "emission", "emissions"),
 )
 """Last words of names of what weather, plans and prices bring about."""
 _OF_RIVERS = {"discharge", "streamflow", "runoff", "groundwater"}
 """Words of what the weather of a catchment brings about: `discharge_spec`."""
+_FLOW = r"q(mm|ls|obs)?"
+"""Names of the flow of a river in the letters of hydrologists, beside the rain `P` and the temperature `T`."""
 _MEASURED_WORDS = {"observed", "actual"}
 """First or last words of names of what came true, beside what drives it or was expected."""
 PRICE = "price"
@@ -78,6 +82,8 @@ _AMOUNTS = (
     *("потребление", "объём", "tüketim", "üretim", "satış", "miktar", "adet"),
 )
 """Last words of names of amounts: `Zone 1 Power Consumption`."""
+_OPEN_INTEREST = r"open[ _]interest"
+"""Contracts of a market that are neither fulfilled nor closed."""
 _ENERGY = r"[kmg]wh?\)?$|\b[kmg]wh?\b|[(\[]wh?[)\]]$"
 """Units of energy and power in a name: `reskwh`, `Solar (MW)`, `kW sys`."""
 _DEVICE_WORDS = {"batt", "battery", "rssi", "snr", "uptime", "fwhm", "limit"}
@@ -85,8 +91,9 @@ _DEVICE_WORDS = {"batt", "battery", "rssi", "snr", "uptime", "fwhm", "limit"}
 _WEATHER_WORDS = {
     *("temperature", "temp", "atemp", "humidity", "hum", "wind", "windspeed", "precipitation", "rain", "rainfall"),
     *("snow", "snowfall", "cloud", "cloudcover", "gust", "visibility", "dewpoint", "irradiance", "radiation"),
-    *("sunshine", "pressure", "pres", "ws", "wspm"),
+    *("sunshine", "pressure", "pres", "wspm"),
 }
+_WIND_SPEED = r"(?<![a-z])ws(?![a-z])"
 """Words of weather, which drives counts and amounts; a table of nothing but weather is about it."""
 _MEAN_TEMPERATURES = {"tg": {"tn", "tx"}, "tmk": {"tnk", "txk"}}
 """The mean temperature of a day, in the codes of a weather service -> the lowest and the highest one beside it."""
@@ -147,7 +154,7 @@ _PAY_WORDS = {"wage", "lwage", "wages", "earnings", "ahe"}
 _END_WORDS = {"event", "death", "dead", "died", "censor", "censored", "cens", "delta", "fustat"}
 """Last words of marks of those whose time had ended when it was measured, as of patients who died."""
 _COUNT_WORDS = {
-    *("count", "cnt", "quantity", "qty", "passengers"),
+    *("count", "cnt", "quantity", "qty", "sold", "passengers"),
     *("deaths", "fatalities", "killed", "injured", "casualties", "victims"),
 }
 _TURNOVER_WORDS = {
@@ -304,10 +311,16 @@ def is_called_outcome(name: str) -> bool:
     return is_measured or is_of_river or ends_in(re.sub(r"\s*[(\[].*$", "", name), _OUTCOMES)
 
 
+def is_called_output(name: str) -> bool:
+    """Return whether a column tells by its name what a process makes: `Stage1.Output.Measurement0.U.Actual`."""
+    return "output" in words_of(name)
+
+
 def ends_in_amount(name: str) -> bool:
     """Return whether a name ends in an amount, before its unit, or has a unit of energy."""
     without_unit = re.sub(r"(\s*[(\[][^)\]]*[)\]]|[ _]actual)\s*$", "", name)
-    return ends_in(without_unit, _AMOUNTS) or re.search(_ENERGY, name.lower()) is not None
+    is_interest = re.fullmatch(_OPEN_INTEREST, without_unit.lower()) is not None
+    return is_interest or ends_in(without_unit, _AMOUNTS) or re.search(_ENERGY, name.lower()) is not None
 
 
 def is_called_unit_price(name: str) -> bool:
@@ -318,14 +331,28 @@ def is_called_unit_price(name: str) -> bool:
 
 
 def is_called_weather(name: str) -> bool:
-    """Return whether a column is a measure of the weather by its name."""
-    return not _WEATHER_WORDS.isdisjoint(words_of(name))
+    """Return whether a column is a measure of the weather by its name: `temp_max`, `WS10M`, and no `WSCentral`."""
+    return not _WEATHER_WORDS.isdisjoint(words_of(name)) or re.search(_WIND_SPEED, name.lower()) is not None
 
 
 def mean_temperatures(names: Iterable[str]) -> set[str]:
     """The columns of a weather service that are the mean temperature of a day: `TG` beside `TN` and `TX`."""
     codes = {name.lower(): name for name in names}
     return {codes[mean] for mean, others in _MEAN_TEMPERATURES.items() if {mean, *others} <= codes.keys()}
+
+
+def flows_of_rain(names: Iterable[str]) -> set[str]:
+    """The flow of a river beside rain and temperature, in the letters of hydrologists: `Q`, `P` and `T`."""
+    letters = {name: name.lower() for name in names}
+    flows = {name for name, letter in letters.items() if re.fullmatch(_FLOW, letter)}
+    return flows if {"p", "t"} <= {*letters.values()} else set()
+
+
+def active_powers(names: Iterable[str]) -> set[str]:
+    """The columns of active power in the letters of electricians, beside the reactive and the apparent one: `P_avg`."""
+    words = {name: words_of(name) for name in names}
+    powers = {name: each[1:] for name, each in words.items() if each[:1] == ["p"]}
+    return {name for name, rest in powers.items() if ["q", *rest] in words.values() and ["s", *rest] in words.values()}
 
 
 def is_called_level(name: str) -> bool:

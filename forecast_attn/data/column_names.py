@@ -49,7 +49,7 @@ UNITS_OF_TIME = {
     ),
     "hour": (
         *("hour", "hr", "hh", "h", "stunde", "heure", "hora", "ora", "uur", "timme", "godzina", "hodina", "óra", "час"),
-        *("saat", "tunti", "時", "时", "小時", "小时", "시"),
+        *("saat", "tunti", "時", "时", "小時", "小时", "시", "時段", "时段", "時間帯"),
     ),
     "minute": ("minute", "min", "minuto", "minut", "minuta", "perc", "минута", "dakika", "分", "分鐘", "分钟", "분"),
     "second": ("second", "sec", "sekunde", "seconde", "segundo", "secondo", "секунда", "saniye", "秒", "초"),
@@ -171,7 +171,8 @@ def is_called_birth(name: str) -> bool:
 
 def is_called_of_record(name: str) -> bool:
     """Return whether a date tells by its name when a row was written: `changed`, `last_updated`."""
-    return not _RECORD_WORDS.isdisjoint(words_of(name))
+    words = words_of(name)
+    return not _RECORD_WORDS.isdisjoint(words) or words[:2] == ["last", "change"]
 
 
 def is_called_beginning(name: str) -> bool:

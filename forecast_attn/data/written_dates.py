@@ -190,7 +190,10 @@ _PLAIN_FORMS: tuple[tuple[str, _Plain], ...] = (
         lambda date: f"{date[2]} {date[1]} {date[5]} {date[3]}{date[4] or ''}",
     ),
     (rf"\[?(\d{{1,2}})/{_MONTH}/{_YEAR}:{_CLOCK}( [+-]\d{{4}})?\]?", r"\1 \2 \3 \4\5"),  # of a web server
-    (rf"(\d{{1,2}}){_MONTH}(\d{{4}}|\d{{2}})(?:[: ]{_CLOCK})?", lambda date: _joined(*date.groups())),  # of SAS
+    (  # 02JAN2015 of SAS, 02Ene15
+        rf"(\d{{1,2}})([^\W\d_]{{3,10}})\.?(\d{{4}}|\d{{2}})(?:[: ]{_CLOCK})?",
+        lambda date: _joined(*date.groups()),
+    ),
     (  # of Oracle
         rf"(\d{{1,2}}-{_MONTH}-\d{{2,4}} \d{{1,2}})\.(\d{{2}})\.(\d{{2}})(?:\.0+)?( [AP]M)?( [+-]\d{{2}}:\d{{2}})?",
         lambda date: f"{date[1]}:{date[3]}:{date[4]}{date[5] or ''}{date[6] or ''}",

@@ -17,7 +17,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
-from forecast_attn.data.column_names import may_number_rows, unit_of
+from forecast_attn.data.column_names import may_number_rows, unit_of, words_of
 from forecast_attn.data.findings import Finding, Report, option_for, quoted, require_column, row_and_line
 from forecast_attn.data.reading.grids import find_grid, periods_across
 from forecast_attn.data.reading.joined import ROW_NUMBER
@@ -46,6 +46,8 @@ MANY_STEPS = 8
 """Fewest numbered columns that are rather steps than variables."""
 MOST_NAMES = 4
 """Columns that together name a row."""
+_MUCH_LESS = 0.5
+"""Ratio of the steps along rows to those from row to row, below which rows are series."""
 MOST_TEXTS = 8
 """Columns of text among which they are looked for."""
 
@@ -164,7 +166,21 @@ def _are_series(frame: pd.DataFrame, steps: StepColumns) -> bool:
     if any(names == set(frame[name]) for name in words):  # a matrix: correlations of each with each
         return False
     is_named = any(frame[name].is_unique and not are_dates_of_years(frame[name]) for name in words)
+    is_named = is_named or (any(_is_identifier(frame[name]) for name in others[:1]) and _go_on_along(frame, steps))
     return not dates and (is_named or len(frame) < MANY_STEPS)  # too few rows to be steps
+
+
+def _is_identifier(column: pd.Series) -> bool:
+    """Return whether numbers are called an identifier and differ in each row, in no order: `IDLink`."""
+    is_unique = column.dtype.kind == "i" and column.is_unique and not column.is_monotonic_increasing
+    return is_unique and not {"id", "ids"}.isdisjoint(words_of(str(column.name)))
+
+
+def _go_on_along(frame: pd.DataFrame, steps: StepColumns) -> bool:
+    """Return whether numbers change less from column to column than from row to row."""
+    values = frame[list(steps.names)].to_numpy(np.float64, na_value=np.nan)
+    along, down = (np.nanmean(np.abs(np.diff(values, axis=axis))) for axis in (1, 0))
+    return bool(along < _MUCH_LESS * down)
 
 
 # --------------------------------------------------------------------------- one series per row

@@ -1,0 +1,249 @@
+"""`forecast check` reads portals, plants and rivers: months across, letters of trades, sums of sorted rows."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from forecast_attn.checking.commands import find_proposals
+from forecast_attn.config.options import DataConfig
+from forecast_attn.data.timestamps import parse_timestamps
+
+from .made_columns import RNG, noise
+
+
+def segments_sorted_by_departures() -> str:
+    """Each month's rows are sorted by their numbers, and carriers fly a route together."""
+    lines = [
+        f"{number * 40},{number},{carrier},{origin},{month.year},{month.month},{group}"
+        for month in pd.date_range("2014-01", periods=30, freq="MS")
+        for number, carrier, origin, group in zip(
+            sorted(RNG.integers(3, 400, 40)),
+            RNG.choice(["UA", "AS", "HA"], 40),
+            RNG.choice(["LAX", "SFO"], 40),
+            RNG.choice([1, 2], 40),
+            strict=True,
+        )
+    ]
+    return "\n".join(["PASSENGERS,DEPARTURES,CARRIER,ORIGIN,YEAR,MONTH,GROUP", *lines])
+
+
+def rooms_and_outdoors() -> str:
+    """Minutes of a thermometer indoors and one outdoors, some of them several times, by one column of names."""
+    stamps = pd.Timestamp("2018-07-28") + pd.to_timedelta(np.sort(RNG.integers(0, 54 * 1440, 2500)), "min")
+    names = RNG.choice(["In", "Out"], 2500, p=[0.3, 0.7])
+    numbers = np.where(names == "In", RNG.normal(30, 2, 2500), RNG.normal(36, 4, 2500)).round()
+    lines = [
+        f"x{at},Room,{stamp:%d-%m-%Y %H:%M},{number:.0f},{name}"
+        for at, (stamp, number, name) in enumerate(zip(stamps, numbers, names, strict=True))
+    ]
+    return "\n".join(["id,room,noted_date,temp,out/in", *lines])
+
+
+def stays_by_minutes() -> str:
+    """Each stay of a patient begins at a minute of its own, and goes on by five."""
+    starts = {7001: 26, 8002: 3, 9003: 111, 4004: 5, 5005: 40}
+    lines = [
+        f"{stay * 1000 + 7 * at},{stay},{start + 5 * at},{heart:.0f}"
+        for stay, start in starts.items()
+        for at, heart in enumerate(noise(120))
+    ]
+    return "\n".join(["rowid,patientunitstayid,observationoffset,heartrate", *lines])
+
+
+def turbines() -> str:
+    """Means of each ten minutes, in the letters of electricians, with their spread."""
+    letters = ["Ba", "Q", "S", "P"]
+    names = [f"{letter}_{statistic}" for letter in letters for statistic in ("avg", "min", "max", "std")]
+    lines = [
+        f"{turbine};{stamp.isoformat()}+01:00;" + ";".join(f"{number:.2f}" for number in noise(16))
+        for turbine in ("R80711", "R80721")
+        for stamp in pd.date_range("2015-01-01", periods=200, freq="10min")
+    ]
+    return "\n".join([";".join(["Wind_turbine_name", "Date_time", *names]), *lines])
+
+
+def positions_of_a_market() -> str:
+    names = ["Total Reportable Positions (All)", "Noncommercial Positions (All)", "Open Interest (All)"]
+    lines = [
+        f"{market},{day:%Y-%m-%d}," + ",".join(str(number) for number in RNG.integers(10_000, 400_000, 3))
+        for market in ("WHEAT", "CORN")
+        for day in pd.date_range("2020-01-07", periods=110, freq="W-TUE")
+    ]
+    return "\n".join([",".join(["Market", "Date", *names]), *lines])
+
+
+def basin() -> str:
+    """Rain, temperature, evaporation and flow in the letters of hydrologists."""
+    days = pd.date_range("1984-01-01", periods=500)
+    lines = [f"{day:%Y-%m-%d},{each[0]:.1f},{each[1]:.1f},{each[2]:.1f},{each[3]:.4f}" for day, each in _days(days)]
+    return "\n".join(["DatesR,P,T,E,Qmm", *lines])
+
+
+def _days(days: pd.DatetimeIndex) -> list[tuple[pd.Timestamp, np.ndarray]]:
+    return [(day, noise(4)) for day in days]
+
+
+def flu_of_regions() -> str:
+    """The first letters of a region are those of wind speed."""
+    names = ["NE", "MidAtl", "ENCentral", "WNCentral", "SAtl", "WSCentral", "Mtn", "Pac"]
+    weeks = pd.date_range("2005-10-09", periods=90, freq="W")
+    lines = [f"{week:%m/%d/%Y}," + ",".join(f"{number / 50:.3f}" for number in noise(8)) for week in weeks]
+    return "\n".join([",".join(["Date", *names]), *lines])
+
+
+def channels_of_a_campaign() -> str:
+    lines = [
+        f"{geo},{week:%Y-%m-%d}," + ",".join(f"{number * 100:.1f}" for number in noise(4))
+        for geo in ("Geo0", "Geo1")
+        for week in pd.date_range("2021-01-25", periods=110, freq="W-MON")
+    ]
+    return "\n".join(["geo,time,Channel0_impression,Channel0_spend,conversions,price_index", *lines])
+
+
+def passengers_by_time_slot() -> str:
+    """A metro that rests from 2 to 5 o'clock."""
+    lines = [
+        f"{day:%Y-%m-%d},{hour:02d},{origin},{number}"
+        for day in pd.date_range("2023-05-01", periods=14)
+        for hour in (0, 1, *range(5, 24))
+        for origin, number in zip(("台北車站", "西門"), RNG.integers(10, 900, 2), strict=True)
+    ]
+    return "\n".join(["日期,時段,進站,人次", *lines])
+
+
+def plants_by_trading_period() -> str:
+    lines = [
+        f"ARA,{plant},Hydro,{day:%Y-%m-%d}," + ",".join(f"{number * 100:.3f}" for number in noise(48))
+        for plant in ("Aratiatia", "Aviemore")
+        for day in pd.date_range("2023-05-01", periods=31)
+    ]
+    return "\n".join(
+        [",".join(["Site", "Gen_Code", "Fuel", "Trading_Date", *(f"TP{at}" for at in range(1, 49))]), *lines]
+    )
+
+
+def crimes_with_months_across() -> str:
+    months = [f"{month:%Y%m}" for month in pd.date_range("2021-11", periods=24, freq="MS")]
+    lines = [
+        f"{kind},{borough}," + ",".join(str(number) for number in RNG.integers(1, 90, 24))
+        for kind in ("Arson", "Burglary")
+        for borough in ("Barnet", "Bexley", "Brent")
+    ]
+    return "\n".join([",".join(["MinorText", "BoroughName", *months]), *lines])
+
+
+def days_of_a_central_bank() -> str:
+    months = ["Ene", "Feb", "Mar", "Abr", "May", "Jun", "Jul", "Ago", "Set", "Oct", "Nov", "Dic"]
+    days = pd.bdate_range("2022-09-01", periods=300)
+    lines = [
+        f'"{day:%d}{months[day.month - 1]}{day:%y}","{number:.4f}"'
+        for day, number in zip(days, noise(300), strict=True)
+    ]
+    return "\n".join(['"Día/Mes/Año","TC Interbancario"', *lines])
+
+
+def discharge_below_its_station() -> str:
+    """Above rows without names stand the station's properties, two of them a table of their own."""
+    station = [
+        "Messstelle:;Steeg",
+        "Pegelnullpunkt:",
+        " gültig seit:;Höhe:;Höhensystem:",
+        " 01.01.1971;1109,33;Adria",
+        "Koordinaten (Bessel 1841):",
+        "Einheit:;m³/s",
+        "Exportzeitraum:;01.01.1998 00:00:00;31.12.1998 00:00:00",
+        "Werte:",
+    ]
+    days = pd.date_range("1998-01-01", periods=365)
+    rows = [
+        f"{day:%d.%m.%Y %H:%M:%S} ;  {number:.2f};".replace(".", ",", 0)
+        for day, number in zip(days, noise(365), strict=True)
+    ]
+    return "\n".join([*station, *(row[:20] + row[20:].replace(".", ",") for row in rows)])
+
+
+def readers_of_news() -> str:
+    """A row for each piece of news, in no order, and a column for each twenty minutes since it was written."""
+    counts = np.cumsum(RNG.poisson(RNG.uniform(0.2, 9, 60)[:, None], (60, 40)), axis=1)
+    links = RNG.permutation(90_000)[:60]
+    lines = [f"{link}," + ",".join(map(str, row)) for link, row in zip(links, counts.tolist(), strict=True)]
+    return "\n".join([",".join(["IDLink", *(f"TS{at}" for at in range(1, 41))]), *lines])
+
+
+def stages_of_a_factory() -> str:
+    names = [
+        "Ambient.Humidity.U.Actual",
+        "Motor.RPM.C.Actual",
+        "Stage1.Output.Size.U.Actual",
+        "Stage1.Output.Size.U.Setpoint",
+    ]
+    stamps = pd.date_range("2019-03-06 10:52:33", periods=400, freq="s")
+    lines = [f"{stamp}," + ",".join(f"{number:.2f}" for number in noise(4)) for stamp in stamps]
+    return "\n".join([",".join(["time_stamp", *names]), *lines])
+
+
+def prices_of_materials() -> str:
+    """No date but that of the last change of a row."""
+    days = pd.Timestamp("2015-01-01") + pd.to_timedelta(RNG.integers(0, 3000, 400), "D")
+    lines = [
+        f"{1000 + at};Part {at};{day:%d.%m.%Y};{number:.2f}"
+        for at, (day, number) in enumerate(zip(days, noise(400), strict=True))
+    ]
+    return "\n".join(["Material;Description;Last Change;Price", *lines])
+
+
+TEXTS: dict[str, tuple[Callable[[], str], dict[str, object]]] = {
+    "segments": (segments_sorted_by_departures, {"target": "PASSENGERS", "resample": "MS", "aggregate": "sum"}),
+    "rooms": (rooms_and_outdoors, {"item_id": "out/in", "resample": "D", "aggregate": None}),
+    "stays": (stays_by_minutes, {"time": "observationoffset", "item_id": "patientunitstayid"}),
+    "turbines": (turbines, {"item_id": "Wind_turbine_name", "target": "P_avg"}),
+    "positions": (positions_of_a_market, {"item_id": "Market", "target": "Open Interest (All)"}),
+    "basin": (basin, {"target": "Qmm"}),
+    "flu": (flu_of_regions, {"wide": True}),
+    "campaign": (channels_of_a_campaign, {"item_id": "geo", "target": "conversions"}),
+    "metro": (passengers_by_time_slot, {"time": "日期,時段", "item_id": "進站"}),
+    "plants": (plants_by_trading_period, {"layout": "calendar", "item_id": "Gen_Code"}),
+    "crimes": (crimes_with_months_across, {"layout": "rows", "item_id": "MinorText,BoroughName"}),
+    "bank": (days_of_a_central_bank, {"time": None, "target": None}),
+    "discharge": (discharge_below_its_station, {"skip_rows": 8, "header": False}),
+    "news": (readers_of_news, {"layout": "rows"}),
+    "factory": (stages_of_a_factory, {"target": "Stage1.Output.Size.U.Actual"}),
+    "materials": (prices_of_materials, {}),
+}
+STEPS = {
+    "metro": "24 steps of 1 hour",
+    "plants": "48 steps of 30 minutes",
+    "crimes": "the rows as 6 series, 4 steps of 1 month",
+    "bank": "5 steps of 1 business day",
+    "discharge": "7 steps of 1 day",
+    "news": "the rows as 60 series",
+    "materials": "if 'Last Change' tells when it was",
+}
+"""Table -> how far its first command forecasts, or on what condition."""
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_table_of_a_portal_or_plant_is_read_at_the_first_try(tmp_path: Path, name: str) -> None:
+    make, expected = TEXTS[name]
+    (tmp_path / "table.csv").write_text(make(), encoding="utf-8")
+    proposal = find_proposals(tmp_path / "table.csv", DataConfig())[0]
+    options = dict(proposal.options)
+    assert {key: options.get(key) for key in expected} == expected
+    assert STEPS.get(name, "") in proposal.forecasts
+
+
+def test_delays_are_no_amounts_however_their_rows_are_sorted(tmp_path: Path) -> None:
+    """What is not called an amount is judged by neighbouring rows, as they stand."""
+    text = segments_sorted_by_departures().replace("PASSENGERS", "delay").replace("DEPARTURES", "distance")
+    (tmp_path / "table.csv").write_text(text)
+    assert all("sum" not in proposal.forecasts for proposal in find_proposals(tmp_path / "table.csv", DataConfig()))
+
+
+@pytest.mark.parametrize("cells", [["02Ene15", "03Ago15", "04Set15"], ["02JAN2015", "03AUG2015", "04SEP2015"]])
+def test_days_and_months_without_a_mark_between_them(cells: list[str]) -> None:
+    read, bad = parse_timestamps(pd.Series(cells, dtype="str"))
+    assert not bad.any()
+    np.testing.assert_array_equal(read, np.array(["2015-01-02", "2015-08-03", "2015-09-04"], "datetime64[ns]"))
