@@ -195,6 +195,118 @@ def prices_of_materials() -> str:
     return "\n".join(["Material;Description;Last Change;Price", *lines])
 
 
+def days_by_function() -> str:
+    """Readings at hours of the day, their mean and their extremes; the names of some are clocks."""
+    clocks = {"07:00": 6, "14:00": 13, "20:00": 19, "AVG": 20, "MAX": 20, "MIN": 20}
+    lines = [
+        f'"11518","T","{name}",{day:%Y-%m-%d}T{hour:02d}:00Z,{number:.1f}'
+        for name, hour in clocks.items()
+        for day, number in zip(pd.date_range("2021-01-01", periods=300), noise(300), strict=True)
+    ]
+    return "\n".join(["STATION,ELEMENT,TIMEFUNC,DT,VALUE", *lines])
+
+
+def admissions_below_their_years() -> str:
+    """Each year's sum stands above its months, which have dots before them."""
+    months = ["Janeiro", "Fevereiro", "Março", "Abril", "Maio", "Junho", "Julho", "Agosto", "Setembro", "Outubro"]
+    months += ["Novembro", "Dezembro"]
+    lines = []
+    for year in range(2010, 2020):
+        counts = RNG.integers(8000, 16000, (12, 2))
+        sums = ";".join(map(str, counts.sum(axis=0)))
+        lines += [
+            f'"{year}";{sums}',
+            *(f'"..{month}/{year}";{row[0]};{row[1]}' for month, row in zip(months, counts, strict=True)),
+        ]
+    titles = ['"Morbidade Hospitalar do SUS"', '"Internações por Região"', '"Período:Jan/2010-Dez/2019"']
+    notes = ["", '" Fonte: Ministério da Saúde"', '" Notas:"', '"   Dados sujeitos a retificação."']
+    header = '"Ano/mês atendimento";"Região Norte";"Total"'
+    return "\n".join([*titles, header, *lines, '"Total";1706491;16702881', *notes])
+
+
+def heads_below_the_wells_properties() -> str:
+    """Two tables in one file, each line as wide as the wider one."""
+    days = [
+        day
+        for month in pd.date_range("1980-01", periods=120, freq="MS")
+        for day in (month.replace(day=14), month.replace(day=28))
+    ]
+    rows = [f"B33F0080,001,{day:%d-%m-%Y},{number * 20:.0f},,,," for day, number in zip(days, noise(240), strict=True)]
+    return "\n".join(
+        [
+            "Titel:,,,,,,,",
+            "Periode aangevraagd:,01-01-1800,tot:,17-09-2019,,,,",
+            "Referentie:,NAP,,,,,,",
+            "",
+            "NAP:,Normaal Amsterdams Peil,,,,,,",
+            "MV:,Maaiveld,,,,,,",
+            "",
+            "Locatie,Filternummer,X-coordinaat,Y-coordinaat,Maaiveld,Startdatum,Einddatum,Meetpunt,Filter",
+            "B33F0080,001,213260,473900,1020,14-01-1972,28-02-1989,1075,796",
+            "B33F0080,001,213260,473900,1020,28-02-1989,28-05-2006,1075,796",
+            "",
+            "Locatie,Filternummer,Peildatum,Stand (cm),Bijzonderheid,,,",
+            *rows,
+        ]
+    )
+
+
+def statement_of_payments() -> str:
+    """Numbers of payments of 28 digits, and amounts in Chinese."""
+    stamps = pd.Timestamp("2022-01-01") + pd.to_timedelta(np.sort(RNG.integers(0, 400 * 86400, 1500)), "s")
+    amounts = RNG.lognormal(3, 1, 1500)
+    numbers = RNG.integers(10**17, 10**18, 1500)
+    lines = [
+        f"2022{number}\t,{stamp:%Y-%m-%d %H:%M:%S} ,地铁 ,{amount:.2f} ,支出 ,"
+        for number, stamp, amount in zip(numbers, stamps, amounts, strict=True)
+    ]
+    header = "交易号 ,交易创建时间 ,商品名称 ,金额（元） ,收/支 ,"
+    return "\n".join(["支付宝交易记录", "账号:[li***@163.com]", header, *lines, "--------", "共1500笔记录"])
+
+
+def samples_of_wells() -> str:
+    """Of each well one sample a quarter, for two substances, analysed some days later; wells differ in the minute."""
+    lines, substances = [], ("71-43-2", "79-01-6")
+    for quarter in pd.date_range("2016-02-16", periods=24, freq="91D"):
+        for well in range(6):
+            day = quarter + pd.Timedelta(int(well > 3), "D")
+            analysed = day + pd.Timedelta(int(RNG.integers(2, 6)), "D")
+            sample = f"MW-{well}\t{day:%m/%d/%Y}\t{9 + well}:{RNG.integers(10, 59)}\t{analysed:%m/%d/%Y}"
+            lines += [f"{sample}\t{name}\t{number:.2f}" for name, number in zip(substances, noise(2), strict=True)]
+    return "\n".join(["sys_loc_code\tsample_date\tsample_time\tanalysis_date\tcas_rn\tresult_value", *lines])
+
+
+def sales_with_russian_months_across() -> str:
+    months = ["Январь", "Февраль", "Март", "Апрель", "Май", "Июнь", "Июль", "Август", "Сентябрь", "Октябрь", "Ноябрь"]
+    names = [f"{month} {year} г." for year in (2021, 2022) for month in (*months, "Декабрь")]
+    lines = [f"Валик {size} кг;" + ";".join(f"{number * 900:.2f}" for number in noise(24)) for size in range(1, 9)]
+    return "\n".join([";".join(["Номенклатура", *names]), *lines])
+
+
+def lines_of_orders() -> str:
+    """The order's total stands beside its first line."""
+    lines = []
+    for at, day in enumerate(pd.date_range("2023-01-01", periods=260, freq="2D")):
+        pieces = RNG.integers(1, 9, RNG.integers(2, 5))
+        for line, (count, number) in enumerate(zip(pieces, noise(len(pieces)), strict=True)):
+            order = f"S{at:05d},{day:%Y-%m-%d},Azure" if not line else ",,"
+            total = f"{pieces.sum() * 10:.2f}" if not line else ""
+            lines.append(f"{order},Lamp {RNG.integers(4)},{count},{count * number:.2f},{total}")
+    return "\n".join(["Order,Order Date,Customer,Lines/Product,Lines/Quantity,Lines/Subtotal,Total", *lines])
+
+
+def cells_of_a_brain() -> str:
+    """How strong a stimulus is, in numbers with fractions, tells series apart beside words."""
+    lines = [
+        f"{align},T{choice},{time},{strength},{number:.4f}"
+        for align in ("dots", "sacc")
+        for choice in (1, 2)
+        for time in range(-80, 720, 20)
+        for strength, number in zip((0.0, 3.2, 6.4, 12.8), noise(4), strict=True)
+    ]
+    return "\n".join(["align,choice,time,coherence,firing_rate", *lines])
+
+
 TEXTS: dict[str, tuple[Callable[[], str], dict[str, object]]] = {
     "segments": (segments_sorted_by_departures, {"target": "PASSENGERS", "resample": "MS", "aggregate": "sum"}),
     "rooms": (rooms_and_outdoors, {"item_id": "out/in", "resample": "D", "aggregate": None}),
@@ -212,6 +324,14 @@ TEXTS: dict[str, tuple[Callable[[], str], dict[str, object]]] = {
     "news": (readers_of_news, {"layout": "rows"}),
     "factory": (stages_of_a_factory, {"target": "Stage1.Output.Size.U.Actual"}),
     "materials": (prices_of_materials, {}),
+    "functions": (days_by_function, {"item_id": "TIMEFUNC"}),
+    "admissions": (admissions_below_their_years, {"skip_rows": 3, "undated_rows": "drop", "target": "Total"}),
+    "heads": (heads_below_the_wells_properties, {"skip_rows": 11, "header": None, "resample": "MS"}),
+    "payments": (statement_of_payments, {"target": "金额（元）", "resample": "D", "aggregate": "sum"}),
+    "wells": (samples_of_wells, {"time": "sample_date", "item_id": "sys_loc_code,cas_rn"}),
+    "goods": (sales_with_russian_months_across, {"layout": "rows"}),
+    "orders": (lines_of_orders, {"layout": "merged", "target": "Lines/Subtotal"}),
+    "cells": (cells_of_a_brain, {"item_id": "align,choice,coherence"}),
 }
 STEPS = {
     "metro": "24 steps of 1 hour",
@@ -221,6 +341,8 @@ STEPS = {
     "discharge": "7 steps of 1 day",
     "news": "the rows as 60 series",
     "materials": "if 'Last Change' tells when it was",
+    "admissions": "12 steps of 1 month",
+    "goods": "the rows as 8 series, 4 steps of 1 month",
 }
 """Table -> how far its first command forecasts, or on what condition."""
 
@@ -233,6 +355,13 @@ def test_a_table_of_a_portal_or_plant_is_read_at_the_first_try(tmp_path: Path, n
     options = dict(proposal.options)
     assert {key: options.get(key) for key in expected} == expected
     assert STEPS.get(name, "") in proposal.forecasts
+
+
+def test_wells_that_are_sampled_one_after_the_other_are_told_apart(tmp_path: Path) -> None:
+    """By the minute, no substance stands twice; by the day, each does, once for each well."""
+    (tmp_path / "table.txt").write_text(samples_of_wells())
+    proposal = find_proposals(tmp_path / "table.txt", DataConfig(time="sample_date,sample_time"))[0]
+    assert proposal.item_id == "sys_loc_code,cas_rn"
 
 
 def test_delays_are_no_amounts_however_their_rows_are_sorted(tmp_path: Path) -> None:

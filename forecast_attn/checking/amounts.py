@@ -32,6 +32,8 @@ _MOST_POINTS, _FEWEST_POINTS = 10, 3
 """Largest number of points, and the smallest one that may be the most frequent; of pieces sold, one or two are."""
 _FEWEST_MARKED = 100
 """Fewest rows of which so few distinct numbers say something."""
+_MOST_SHUFFLED = 200_000
+"""Rows that tell whether amounts add up, where those of one time are taken in no order."""
 _FEWEST_CENTS = 0.2
 """Share of amounts of money that end in a cent: most prices may be 4.90 and 12.50."""
 _MOSTLY_CENTS = 0.9
@@ -61,12 +63,13 @@ def cells_may_be_summed(name: str, cells: Cells) -> bool:
     Rows that are sorted by their numbers within each month show nearly the same one after the other.
     """
     is_called = is_called_count(name) or is_called_money(name) or ends_in_amount(name)
-    breaks = (cells.stamps[1:] != cells.stamps[:-1]) | (cells.series[1:] != cells.series[:-1])
-    if breaks.all() or not is_called:
-        return may_be_summed(name, cells.columns[name], cells.series)
-    steps = np.concatenate([[0], np.cumsum(breaks)])
-    order = np.lexsort((np.random.default_rng(0).permutation(len(steps)), steps))
-    return may_be_summed(name, cells.columns[name][order], cells.series)
+    values, series, stamps = cells.columns[name], cells.series, cells.stamps
+    if not is_called or len(values) < FEWEST_NUMBERS:
+        return may_be_summed(name, values, series)
+    values, series, stamps = values[:_MOST_SHUFFLED], series[:_MOST_SHUFFLED], stamps[:_MOST_SHUFFLED]
+    steps = np.cumsum((stamps[1:] != stamps[:-1]) | (series[1:] != series[:-1]))
+    order = np.lexsort((np.random.default_rng(0).permutation(len(values)), np.append(0, steps)))
+    return may_be_summed(name, values[order], series[order])
 
 
 def _are_shares(name: str, values: NDArray[np.float64]) -> bool:

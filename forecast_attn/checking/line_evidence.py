@@ -205,7 +205,7 @@ def _wide_titles(lines: list[TextLine], rows: list[list[str]]) -> dict[str, Any]
     *titles, names = rows[:first]
     begin_alone = not any(cell for title in titles for cell in title[1:])
     are_titles = len(titles) >= MOST_HEADER_ROWS or any(map(is_value, titles[-1])) or begin_alone
-    if are_titles and all(names[1:]) and not any(map(is_value, names)):
+    if are_titles and all(_named(names, rows[first:])[1:]) and not any(map(is_value, names)):
         are_units = len({*names}) < len({*titles[-1]}) == width and not any(map(is_value, titles[-1]))
         return {"skip_rows": lines[first - 1 - are_units].number}
     above = (at for at, row in enumerate(rows[:first]) if len({*row} - {""}) == width and not any(map(is_value, row)))
@@ -216,6 +216,12 @@ def _wide_titles(lines: list[TextLine], rows: list[list[str]]) -> dict[str, Any]
     with_numbers = sum(any(is_value(row[at]) for at in columns) for row in titles if len(row) == width)
     are_titles = len(titles) > MOST_HEADER_ROWS and 2 * with_numbers < len(titles)
     return {"skip_rows": lines[first].number, "header": False} if are_titles else {}
+
+
+def _named(names: list[str], rows: list[list[str]]) -> list[str]:
+    """The names up to the last column that has any cell: of several tables, each is as wide as the widest."""
+    width = max((at + 1 for row in rows for at, cell in enumerate(row) if cell), default=0)
+    return names[:width]
 
 
 def _columns_of_values(rows: list[list[str]], width: int) -> list[int]:

@@ -58,6 +58,8 @@ _MOSTLY_FILLED, _FEWEST_OF_CELLS = 0.9, 20
 """Share of the stamps at which each of such names has a row, and how many there are at least."""
 _FEWEST_OF_JOINED = 0.5
 """Share of the times of series that have a row, where several columns together tell them apart: no polls of a day."""
+_MOST_LEVELS = 8
+"""Distinct numbers with fractions of which each may name a series: the strengths of a stimulus."""
 _FEWEST_AGAIN = 2
 """Rows of each name that comes again."""
 _MOSTLY_TOLD, _PARTLY_TOLD = 0.6, 0.25
@@ -102,6 +104,8 @@ def series_of(frame: pd.DataFrame, time: str, stamps: NDArray[Any], config: Data
     numeric = {name for name in codes if is_numeric(frame[name])}
     complete = {name: codes[name] for name in codes if name not in incomplete}
     pair = _keys_of(codes, numeric, incomplete, stamps) or _name_of_cells(complete, stamps)
+    if pair is not None and not come_evenly(pair[1], stamps):
+        pair = _keys_of_days(pair[0], codes, numeric, incomplete, stamps) or pair
     if pair is not None:
         return pair
     cells = places_of_rows(frame)  # of a grid
@@ -223,7 +227,7 @@ def _may_name_series(column: pd.Series) -> bool:
         or (column.isna().any() and not may_be_empty)
     ):
         return False
-    if pd.api.types.is_float_dtype(column.dtype) and not are_whole(column):
+    if pd.api.types.is_float_dtype(column.dtype) and not are_whole(column) and column.nunique() > _MOST_LEVELS:
         return False
     return 1 < column.nunique(dropna=False) <= len(column) / FEWEST_PER_SERIES and not looks_like_dates(column)
 
@@ -308,6 +312,21 @@ def _keys_of(
                 names = min(usable)[-1]
                 return ",".join(names), _joined_codes([codes[name] for name in names])
     return None
+
+
+def _keys_of_days(
+    name: str, codes: dict[str, Keys], numeric: set[str], incomplete: set[str], stamps: NDArray[Any]
+) -> tuple[str, Keys] | None:
+    """The columns that leave no day repeated and come evenly, others among them than a name that leaves no minute so.
+
+    Wells of which one is sampled after the other, each for some substances, are told apart by their minutes only.
+    """
+    if stamps.dtype.kind != "M":
+        return None
+    days = stamps.astype("datetime64[D]").astype(stamps.dtype)
+    pair = None if (days == stamps).all() else _keys_of(codes, numeric, incomplete, days)
+    has_more = pair is not None and {*name.split(",")} < {*pair[0].split(",")}
+    return pair if pair is not None and has_more and come_evenly(pair[1], days) else None
 
 
 def _name_of_cells(codes: dict[str, Keys], stamps: NDArray[Any]) -> tuple[str, Keys] | None:

@@ -72,7 +72,7 @@ _POINTS = {
     "last price of a day": 20,
     "called a price": 20,
     "drives others": -20,
-    "mostly empty": -75,
+    "mostly empty": -90,
     "known in fewer rows than its copy": -10,
     "money of an event": 40,
     "price times number of pieces": 45,

@@ -143,7 +143,7 @@ def _with_clocks(frame: pd.DataFrame, free: list[str], dates: list[str], clocks:
     """Dates together with the clock of each row, `date,hour`, and then with the parts of its hours."""
     days = [name for name in free if clocks and name not in (*dates, *clocks) and is_of_digits(frame[name])]
     whole = [name for name in dates if not _have_clocks(frame[name])]
-    pairs = [(date, clock) for date in (*whole, *days) for clock in _clocks_called_as(date, clocks)]
+    pairs = [(date, clock) for date in (*whole, *days) for clock in _clocks_called_as(date, clocks, [*whole, *days])]
     beside = [(date, clock) for date, clock in itertools.pairwise(free) if clock not in clocks]
     pairs += [(date, clock) for date, clock in beside if _is_clock_of(frame[date], frame[clock])]
     return [*map(",".join, pairs), *_with_parts_of_hours(frame, free, pairs)]
@@ -155,13 +155,15 @@ def _have_clocks(dates: pd.Series) -> bool:
     return bool(clocks.notna().mean() > 0.5 and clocks.nunique() > 1)  # and no midnights
 
 
-def _clocks_called_as(date: str, clocks: list[str]) -> list[str]:
-    """The clocks of the same other words as a date, `Time GMT` of `Date GMT`; all of them where there is none such."""
+def _clocks_called_as(date: str, clocks: list[str], dates: list[str]) -> list[str]:
+    """The clocks of the same other words as a date, `Time GMT` of `Date GMT`; else all but those of other dates."""
 
     def others(name: str) -> list[str]:
         return [word for word in words_of(name) if word not in TIME_NAMES]
 
-    return [clock for clock in clocks if others(date) and others(clock) == others(date)] or clocks
+    of_others = [others(each) for each in dates if others(each) and others(each) != others(date)]
+    called = [clock for clock in clocks if others(date) and others(clock) == others(date)]
+    return called or [clock for clock in clocks if others(clock) not in of_others]
 
 
 def _with_parts_of_hours(frame: pd.DataFrame, free: list[str], pairs: list[tuple[str, str]]) -> Iterator[str]:

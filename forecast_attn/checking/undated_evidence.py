@@ -21,8 +21,8 @@ MOST_UNDATED = 0.4
 """Share of rows without a time stamp, such as the mean of four quarters below each year."""
 MOST_AT_AN_END = 15
 """Rows without a time stamp above or below all others."""
-_PERIOD = r"\d{4}[ -]?[A-Z]{1,2}\d{0,2}"
-"""Years and quarters between the months of a column: `2012KW01`, `2012JJ00`, `2012 Q1`."""
+_PERIOD = r"\d{4}([ -]?[A-Z]{1,2}\d{0,2})?"
+"""Years and quarters between the months of a column: `2012`, `2012KW01`, `2012JJ00`, `2012 Q1`."""
 
 
 def rows_of_words_at_end(frame: pd.DataFrame) -> int:

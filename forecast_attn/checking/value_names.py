@@ -172,6 +172,7 @@ _TURNOVER_WORDS = {
         "incasso",
         "fatturato",
     ),
+    *("金额", "金額", "销售额", "売上", "매출"),
     *("receita", "faturamento", "beløb", "omsetning", "kwota", "obrót", "částka", "tržby", "сумма", "выручка", "tutar"),
 }
 """Words of amounts of money that add up, as prices do not."""
@@ -313,7 +314,8 @@ def is_called_outcome(name: str) -> bool:
 
 def is_called_output(name: str) -> bool:
     """Return whether a column tells by its name what a process makes: `Stage1.Output.Measurement0.U.Actual`."""
-    return "output" in words_of(name)
+    words = words_of(name)
+    return "output" in words and len(words) > 1  # and no index of an economy
 
 
 def ends_in_amount(name: str) -> bool:

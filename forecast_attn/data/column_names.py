@@ -90,6 +90,8 @@ _NAMING_WORDS = (
     *("label", "idno", "idnum", "ean", "gtin", "upc", "barcode", "isbn", "docket"),
 )
 """Last word of a column of whole numbers that are names: `InvoiceNo`, `Postal Code`."""
+_NAMING_ENDS = ("code", "号", "號", "编码", "編號", "コード", "번호", "코드")
+"""Ends of such a last word, in languages that leave no blank before it too."""
 _SOURCE_WORDS = {"device", "sensor", "station", "site", "meter", "gauge", "well", "probe", "node", "point"}
 """Words of what measures, or of where it does."""
 
@@ -210,7 +212,7 @@ def is_called_a_name(name: str) -> bool:
     """Return whether numbers are names of something by the name of their column: `flight`, `InvoiceNo`, `ccode`."""
     words = words_of(name)
     last = words[-2:-1] if words[-1:] in (["index"], ["idx"]) else words[-1:]  # `model_type_index`
-    return not set(_NAMING_WORDS).isdisjoint(last) or "".join(last).endswith("code")
+    return not set(_NAMING_WORDS).isdisjoint(last) or "".join(last).endswith(_NAMING_ENDS)
 
 
 def is_called_source(name: str) -> bool:

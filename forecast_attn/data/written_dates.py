@@ -128,8 +128,10 @@ _BLANK = re.compile("[\u00a0\u202f]")
 """As Windows puts before `a. m.`."""
 _MARK = re.compile(r"(?<=[\w.])\s*(?:\[[a-z]\]|\([a-z]\)|[*†]+)$")
 """Behind what is provisional, revised, or has a footnote: `Jan 2024 [r]`, `2002-03*`."""
-_HAS_BLANK_OR_MARK = "[\u00a0\u202f]|[])*†]$"
-"""Either of them, found in all cells at once, as in few columns."""
+_DOTS = re.compile(r"^\.{2,} ?")
+"""Before the months below each year, as health statistics of Brazil have them: `..Janeiro/2010`."""
+_HAS_BLANK_OR_MARK = "[\u00a0\u202f]|[])*†]$|^[.][.]"
+"""Any of these, found in all cells at once, as in few columns."""
 _Plain = str | Callable[[re.Match[str]], str]
 _PLAIN_FORMS: tuple[tuple[str, _Plain], ...] = (
     (r"[QTK]([1-4])[ /_-]?['’]?(\d{4}|\d{2})", lambda date: f"{full_year(date[2])}Q{date[1]}"),  # Q42010 is no X4201
@@ -263,6 +265,7 @@ def plain_dates(text: pd.Series) -> pd.Series:
     """
     if matches(text, _HAS_BLANK_OR_MARK).any():
         text = text.str.replace(_BLANK, " ", regex=True).str.replace(_MARK, "", regex=True)
+        text = _months_without_years(text.str.replace(_DOTS, "", regex=True), text)
     first = next((cell for cell in text.head(100) if isinstance(cell, str) and cell), "")
     if not first.isascii() and any(form.search(first) for form, _ in _ASIAN_PARTS):
         text, first = text.map(_western, na_action="ignore").astype("string"), _western(first)
@@ -282,6 +285,12 @@ def plain_dates(text: pd.Series) -> pd.Series:
         return _years_before_months(text)
     text = _first_years(text) if _YEARS.fullmatch(first) else text
     return _weeks(text) if _WEEKS.fullmatch(first) else text
+
+
+def _months_without_years(text: pd.Series, dotted: pd.Series) -> pd.Series:
+    """The cells whose dots were taken off, and nothing in others, which are sums of years above them (num_cells,)."""
+    are_dotted = dotted.str.startswith("..").fillna(False)
+    return text.mask(~are_dotted & text.str.fullmatch(_YEAR), "") if are_dotted.any() else text
 
 
 def _changes(first: str) -> Iterator[Callable[[str], str]]:

@@ -29,6 +29,8 @@ _HOURS = re.compile(r"(\d\d)\s?-\s?(\d\d)")
 """18 - 19 is an hour of the day, and 15-19 an age."""
 SECONDS_OF_DAY, _LONGEST_STEP = 86_400, 3600
 _ELAPSED = r"(?:-?\d+ days?,? ?)?(?:\d{1,2}:\d\d:\d\d(?:\.\d+)?)?"
+_MOST_WORDS = 12
+"""Distinct cells of a column that are looked at all, rather than the first ones."""
 _DOTTED_DATE = re.compile(r"(0?[1-9]|[12]\d|3[01])\.(0[1-9]|1[0-2])\.\d{2}")
 """06.01.21 is no time of day, unless others are 06.00.00 and 06.15.00."""
 
@@ -37,6 +39,8 @@ def is_clock(column: pd.Series) -> bool:
     """Return whether cells are times of day without a date: `13:05`, `1:05 PM`, `13.05.00`, `13 - 14`, `1300 UTC`."""
     if pd.api.types.is_numeric_dtype(column.dtype) or column.dtype.kind in "mM":
         return False
+    if isinstance(column.dtype, pd.CategoricalDtype) and len(column.cat.categories) <= _MOST_WORDS:
+        column = pd.Series(column.cat.categories)  # the clocks of some rows may be names beside `AVG` and `MAX`
     cells = column.iloc[:1000].dropna().astype(str).str.strip(" '").head(20)
     if len(cells) == 0 or all(_DOTTED_DATE.fullmatch(cell) for cell in cells):
         return False
