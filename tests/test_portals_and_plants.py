@@ -307,6 +307,16 @@ def cells_of_a_brain() -> str:
     return "\n".join(["align,choice,time,coherence,firing_rate", *lines])
 
 
+def pages_of_a_host() -> str:
+    """A page for each day, all below the same names and beginning with the name of the host."""
+    pages = []
+    for day in pd.date_range("2023-05-02", periods=5):
+        stamps = day + pd.to_timedelta(np.arange(144) * 10 + 10, "min")
+        pages.append("# hostname;interval;timestamp;CPU;%user")
+        pages += [f"web01;600;{stamp} UTC;{cpu};{noise(1)[0]:.2f}" for stamp in stamps for cpu in (-1, 0, 1)]
+    return "\n".join(pages)
+
+
 TEXTS: dict[str, tuple[Callable[[], str], dict[str, object]]] = {
     "segments": (segments_sorted_by_departures, {"target": "PASSENGERS", "resample": "MS", "aggregate": "sum"}),
     "rooms": (rooms_and_outdoors, {"item_id": "out/in", "resample": "D", "aggregate": None}),
@@ -324,6 +334,7 @@ TEXTS: dict[str, tuple[Callable[[], str], dict[str, object]]] = {
     "news": (readers_of_news, {"layout": "rows"}),
     "factory": (stages_of_a_factory, {"target": "Stage1.Output.Size.U.Actual"}),
     "materials": (prices_of_materials, {}),
+    "pages": (pages_of_a_host, {"skip_footer": None, "undated_rows": "drop", "item_id": "CPU", "target": "%user"}),
     "functions": (days_by_function, {"item_id": "TIMEFUNC"}),
     "admissions": (admissions_below_their_years, {"skip_rows": 3, "undated_rows": "drop", "target": "Total"}),
     "heads": (heads_below_the_wells_properties, {"skip_rows": 11, "header": None, "resample": "MS"}),

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from forecast_attn.checking.header_evidence import FEWEST_BELOW
 from forecast_attn.checking.line_evidence import likeliest_delimiter, split_lines
-from forecast_attn.data.reading.cell_kinds import is_number_or_date, is_value
+from forecast_attn.data.reading.cell_kinds import DATE, is_number_or_date, is_value, kind_of_column
 from forecast_attn.data.reading.cell_numbers import MISSING_WORDS
 from forecast_attn.data.reading.dialect import BLANKS
 from forecast_attn.data.reading.extra_lines import fields_between_blanks
@@ -51,7 +51,7 @@ def find_tables(text: str) -> list[TableLines]:
         if any(map(is_value, rows[first])) or not any(map(is_value, rows[first + 1])):
             return []  # lines that go on after a blank one
         num_below = sum(bool(line.strip()) for line in lines[below:])
-        start = rows[first + 1][0].strip()
+        start = _start_of(rows[first + 1])
         header = block[first], len(start) if start.isdecimal() else 0
         others = tables.setdefault(header, [])
         table = TableLines(above + first, below, num_below, delimiter)
@@ -59,6 +59,11 @@ def find_tables(text: str) -> list[TableLines]:
         tables[header] = [*(alike if len(alike) == len(others) else []), (start, table)]
     several = [table for alike in tables.values() for _, table in alike]
     return several if len(several) > 1 else []
+
+
+def _start_of(row: list[str]) -> str:
+    """The first cell of a row that is a date, else the first one: of a host's pages, all begin with its name."""
+    return next((cell for cell in row if kind_of_column([cell]) == DATE), row[0]).strip()
 
 
 def _fields_of(lines: list[str]) -> tuple[list[list[str]], str | None]:
