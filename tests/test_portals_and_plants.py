@@ -11,7 +11,7 @@ from forecast_attn.checking.commands import find_proposals
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.timestamps import parse_timestamps
 
-from .made_columns import RNG, noise
+from .made_columns import RNG, days, noise
 
 
 def segments_sorted_by_departures() -> str:
@@ -317,6 +317,59 @@ def pages_of_a_host() -> str:
     return "\n".join(pages)
 
 
+def flow_beside_spreads() -> str:
+    """The flow of a river beside the means, minima and maxima of what drives it."""
+    drivers = [
+        f"{name}_{statistic}"
+        for name in ("snow_depth", "radiation", "soil_water")
+        for statistic in ("mean", "min", "max")
+    ]
+    lines = [f"{day}," + ",".join(f"{number:.2f}" for number in noise(10)) for day in days(400)]
+    return "\n".join([",".join(["date", *drivers, "streamflow"]), *lines])
+
+
+def weeks_of_seasons() -> str:
+    """Each week has a number within its season, of which each begins on the same day of the year."""
+    lines = []
+    for year in range(1990, 1998):
+        weeks = pd.date_range(f"{year}-04-30", periods=52, freq="7D")
+        for week, start, number in zip(range(1, 53), weeks, RNG.integers(0, 90, 52), strict=True):
+            lines.append(f"{year}/{year + 1},{week},{start:%Y-%m-%d},{number}")
+    return "\n".join(["season,season_week,week_start_date,total_cases", *lines])
+
+
+def index_beyond_a_thousand() -> str:
+    """Months from the time when the index had two digits to that when it had a mark of thousands."""
+    months = pd.date_range("1900-01", periods=1500, freq="MS")
+    index = 5 * np.exp(np.cumsum(RNG.normal(0.004, 0.03, 1500)))
+    lines = [
+        f'{month:%Y%m},"{number:,.2f}",' + ",".join(f"{each:.4f}" for each in noise(9))
+        for month, number in zip(months, index, strict=True)
+    ]
+    return "\n".join(["yyyymm,Index,D12,E12,b/m,tbl,AAA,BAA,lty,ntis,infl", *lines])
+
+
+def bars_of_shares() -> str:
+    """Bars of a minute, with the words of an exchange for the four prices."""
+    stamps = pd.date_range("2021-03-02 08:00", periods=60, freq="min")
+    lines = [
+        f"{isin},{stamp:%Y-%m-%d},{stamp:%H:%M}," + ",".join(f"{number:.2f}" for number in noise(4)) + f",{at * 7 % 90}"
+        for at, stamp in enumerate(stamps)
+        for isin in ("AT0000A0E9W5", "DE000A0DJ6J9")
+    ]
+    return "\n".join(["ISIN,Date,Time,StartPrice,MaxPrice,MinPrice,EndPrice,TradedVolume", *lines])
+
+
+def hours_of_a_magnetometer() -> str:
+    """Hours with a fraction, and their middle, beside the days since 1932."""
+    lines = []
+    for at in range(800):
+        day, hour = pd.Timestamp("2021-01-01") + pd.Timedelta(at // 8, "D"), at % 8 * 3.0
+        days_since = 32508 + at / 8
+        lines.append(f"{day:%Y %m %d} {hour:04.1f} {hour + 1.5:05.2f} {days_since:.5f} {RNG.integers(0, 27) / 3:.3f}")
+    return "\n".join(["YYY MM DD hh.h hh._m days Kp", *lines])
+
+
 TEXTS: dict[str, tuple[Callable[[], str], dict[str, object]]] = {
     "segments": (segments_sorted_by_departures, {"target": "PASSENGERS", "resample": "MS", "aggregate": "sum"}),
     "rooms": (rooms_and_outdoors, {"item_id": "out/in", "resample": "D", "aggregate": None}),
@@ -335,6 +388,11 @@ TEXTS: dict[str, tuple[Callable[[], str], dict[str, object]]] = {
     "factory": (stages_of_a_factory, {"target": "Stage1.Output.Size.U.Actual"}),
     "materials": (prices_of_materials, {}),
     "pages": (pages_of_a_host, {"skip_footer": None, "undated_rows": "drop", "item_id": "CPU", "target": "%user"}),
+    "spreads": (flow_beside_spreads, {"target": "streamflow"}),
+    "seasons": (weeks_of_seasons, {"time": "week_start_date", "item_id": None, "target": "total_cases"}),
+    "thousands": (index_beyond_a_thousand, {"decimal": ".", "time": "yyyymm"}),
+    "bars": (bars_of_shares, {"time": "Date,Time", "item_id": "ISIN", "target": "EndPrice"}),
+    "magnetometer": (hours_of_a_magnetometer, {"target": "Kp"}),
     "functions": (days_by_function, {"item_id": "TIMEFUNC"}),
     "admissions": (admissions_below_their_years, {"skip_rows": 3, "undated_rows": "drop", "target": "Total"}),
     "heads": (heads_below_the_wells_properties, {"skip_rows": 11, "header": None, "resample": "MS"}),
@@ -354,6 +412,7 @@ STEPS = {
     "materials": "if 'Last Change' tells when it was",
     "admissions": "12 steps of 1 month",
     "goods": "the rows as 8 series, 4 steps of 1 month",
+    "seasons": "13 steps of 1 week",
 }
 """Table -> how far its first command forecasts, or on what condition."""
 
@@ -382,8 +441,21 @@ def test_delays_are_no_amounts_however_their_rows_are_sorted(tmp_path: Path) -> 
     assert all("sum" not in proposal.forecasts for proposal in find_proposals(tmp_path / "table.csv", DataConfig()))
 
 
-@pytest.mark.parametrize("cells", [["02Ene15", "03Ago15", "04Set15"], ["02JAN2015", "03AUG2015", "04SEP2015"]])
-def test_days_and_months_without_a_mark_between_them(cells: list[str]) -> None:
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["02Ene15", "03Ago15", "04Set15"],
+        ["02JAN2015", "03AUG2015", "04SEP2015"],
+        [
+            "1/2/2015 12:00:00.000 AM",
+            "8/3/2015 12:00:00.000 AM",
+            "9/4/2015 12:00:00.000 AM",
+            "9/30/2015 1:00:00.000 PM",
+        ],
+        ["02:01:2015", "03:08:2015", "04:09:2015", "31:12:2015"],
+    ],
+)
+def test_forms_of_dates(cells: list[str]) -> None:
     read, bad = parse_timestamps(pd.Series(cells, dtype="str"))
     assert not bad.any()
-    np.testing.assert_array_equal(read, np.array(["2015-01-02", "2015-08-03", "2015-09-04"], "datetime64[ns]"))
+    np.testing.assert_array_equal(read[:3], np.array(["2015-01-02", "2015-08-03", "2015-09-04"], "datetime64[ns]"))

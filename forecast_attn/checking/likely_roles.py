@@ -35,6 +35,7 @@ from forecast_attn.data.column_names import (
     STEP_WORDS,
     TIME_NAMES,
     counts_rows,
+    is_called_a_name,
     is_called_age,
     is_called_of_record,
     is_called_time,
@@ -44,7 +45,7 @@ from forecast_attn.data.column_names import (
 from forecast_attn.data.frequency import distinct_values
 from forecast_attn.data.reading.joined import BLOCK_NUMBER, ROW_NUMBER, parts_of
 from forecast_attn.data.reading.time_parts import holds_years
-from forecast_attn.data.roles import MOST_UNDECLARED
+from forecast_attn.data.roles import MOST_UNDECLARED, is_numeric
 from forecast_attn.data.timestamps import looks_like_dates, parse_timestamps
 from forecast_attn.errors import DataError
 
@@ -198,6 +199,7 @@ def _ranked(frame: pd.DataFrame, candidates: list[RoleCandidate]) -> list[RoleCa
         wholes = dates if candidate.kind == TimeKind.REPEATED_UNITS else []
         firsts += [each.kind for each in wholes if candidate.time in parts_of(each.time, frame)]
         firsts += [each.kind for each in dates if _is_year_of_clocks(candidate, each)]
+        firsts += [each.kind for each in dates if _is_split_by_counts(frame, candidate, each)]
         num_times = len(distinct_values(candidate.stamps))
         is_year = candidate.time in frame.columns and holds_years(frame[candidate.time])
         kind = max(candidate.kind, *firsts, 0)  # an end that no two events share is no likelier than their start
@@ -232,6 +234,14 @@ def _is_year_of_clocks(year: RoleCandidate, date: RoleCandidate) -> bool:
     of_date = date.stamps.astype("datetime64[Y]").astype(np.int64) + 1970
     have_clocks = np.mean(date.stamps == date.stamps.astype("datetime64[D]")) < MOST_REPEATED
     return bool(have_clocks and np.mean(of_date != year.stamps) <= MOST_BAD_STAMPS)
+
+
+def _is_split_by_counts(frame: pd.DataFrame, coarse: RoleCandidate, date: RoleCandidate) -> bool:
+    """Return whether series of a coarser time need a number beside those of a date: the week or game of each season."""
+    of_coarse, of_date = ({*parts_of(each.item_id, frame)} for each in (coarse, date))
+    counts = [name for name in of_coarse - of_date if name in frame.columns and not is_called_a_name(name)]
+    are_numbers = len(counts) == len(of_coarse - of_date) and all(is_numeric(frame[name]) for name in counts)
+    return of_date < of_coarse and are_numbers and _is_coarser(coarse.stamps, date.stamps)
 
 
 def _is_soon_after(later: NDArray[Any], earlier: NDArray[Any]) -> bool:

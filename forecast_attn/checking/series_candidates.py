@@ -60,6 +60,8 @@ _FEWEST_OF_JOINED = 0.5
 """Share of the times of series that have a row, where several columns together tell them apart: no polls of a day."""
 _MOST_LEVELS = 8
 """Distinct numbers with fractions of which each may name a series: the strengths of a stimulus."""
+_ABOUT_AS_MANY = 1.5
+"""Largest ratio of their rows."""
 _FEWEST_AGAIN = 2
 """Rows of each name that comes again."""
 _MOSTLY_TOLD, _PARTLY_TOLD = 0.6, 0.25
@@ -171,6 +173,8 @@ def _id_columns(frame: pd.DataFrame, time: str, config: DataConfig) -> list[str]
     if time in frame.columns and is_plain_number(frame[time]):
         columns = [name for name in columns if not are_days_within(frame[name], frame[time])]
     numeric = {name for name in columns if is_numeric(frame[name])}
+    if numeric.issuperset(columns):  # and no names beside how strong a stimulus was
+        columns = [name for name in columns if not _has_fractions(frame[name])]
     return sorted(columns, key=lambda name: name in numeric and (1 if is_called_a_name(name) else 2))[:MOST_ID_COLUMNS]
 
 
@@ -217,6 +221,16 @@ def _names_sources(column: pd.Series) -> bool:
     return is_called_source(name) and (not is_numeric(column) or is_called_a_name(name))
 
 
+def _has_fractions(column: pd.Series) -> bool:
+    return pd.api.types.is_float_dtype(column.dtype) and not are_whole(column)
+
+
+def _are_levels(column: pd.Series) -> bool:
+    """Return whether numbers are a few of which each stands in about as many rows: the strengths of a stimulus."""
+    rows = column.value_counts() if column.nunique() <= _MOST_LEVELS else pd.Series([1, len(column)])
+    return bool(rows.max() <= _ABOUT_AS_MANY * rows.min())
+
+
 def _may_name_series(column: pd.Series) -> bool:
     is_calendar = is_of_the_calendar(column) and str(column.name).lower() not in COUNTERS
     may_be_empty = isinstance(column.dtype, pd.CategoricalDtype)
@@ -227,7 +241,7 @@ def _may_name_series(column: pd.Series) -> bool:
         or (column.isna().any() and not may_be_empty)
     ):
         return False
-    if pd.api.types.is_float_dtype(column.dtype) and not are_whole(column) and column.nunique() > _MOST_LEVELS:
+    if _has_fractions(column) and not _are_levels(column):
         return False
     return 1 < column.nunique(dropna=False) <= len(column) / FEWEST_PER_SERIES and not looks_like_dates(column)
 

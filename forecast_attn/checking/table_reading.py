@@ -21,6 +21,7 @@ from forecast_attn.checking.undated_evidence import rows_of_words_at_end, undate
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import Finding
 from forecast_attn.data.reading import read_table
+from forecast_attn.data.reading.cell_numbers import parse_texts
 from forecast_attn.data.reading.clocks import is_clock
 from forecast_attn.data.reading.dialect import Sample, find_delimiter
 from forecast_attn.data.reading.extra_lines import ExtraLines, without_extra_lines
@@ -41,6 +42,8 @@ Table = Source | pd.DataFrame
 MOST_SHEETS = 6
 _DELIMITERS = ("tab", "semicolon", "pipe", "comma")
 """Where several split a text alike: the ones that stand within names and cells come last."""
+_MOSTLY_PLAIN = 0.2
+"""Share of distinct numbers without marks between thousands beside which others have them."""
 _NO_TABLE = ("FA106", "FA107", "FA108")
 """Codes of texts that another option may read."""
 
@@ -167,6 +170,10 @@ def _readings_without_layout(
         yield from _with_decimals(table, config, options)
     elif isinstance(read, pd.DataFrame):
         filled = without_empty_columns(read) if len(read) > 1 else read  # a single row is a series
+        mark = None if isinstance(table, pd.DataFrame) or config.decimal else _mark_beside_thousands(filled)
+        again = None if mark is None else _read(table, config, {**options, "decimal": mark})
+        if isinstance(again, pd.DataFrame):
+            yield _finished(table, config, {**options, "decimal": mark}, without_empty_columns(again))
         if filled.shape[1] > MOST_UNDECLARED and len(read) > 1:
             yield TableReading(options, filled, is_too_wide=True)
         elif filled.shape[1]:
@@ -235,6 +242,19 @@ def _with_decimals(table: Table, config: DataConfig, options: dict[str, Any]) ->
     sizes = [sum(map(pd.api.types.is_numeric_dtype, reading.frame.dtypes)) for reading in readings]
     best = [reading for reading, size in zip(readings, sizes, strict=True) if size == max(sizes)]
     yield from (replace(reading, is_another_table=len(best) > 1) for reading in best)
+
+
+def _mark_beside_thousands(frame: pd.DataFrame) -> str | None:
+    """The decimal mark of numbers that have marks between thousands, too, from some row on; None where none have."""
+    texts = (column.cat.categories for _, column in frame.items() if isinstance(column.dtype, pd.CategoricalDtype))
+    for cells in texts:
+        for mark in (".", ","):
+            some = parse_texts(cells[:1], mark, grouped=True)
+            numbers = some if np.isnan(some).any() else parse_texts(cells, mark, grouped=True)
+            are_plain = ~np.isnan(parse_texts(cells, mark, grouped=False)) if not np.isnan(numbers).any() else None
+            if are_plain is not None and _MOSTLY_PLAIN < are_plain.mean() < 1:
+                return mark
+    return None
 
 
 def _has_decimal_points(table: Table, config: DataConfig, options: dict[str, Any]) -> bool:

@@ -126,12 +126,12 @@ class TargetEvidence:
 
     @cached_property
     def outcomes(self) -> set[str]:
-        """The columns called an outcome, the last price, the mean of a spread or a wage, unless several are."""
+        """The columns called an outcome, the last price or a wage, or else the mean of a spread, unless several are."""
         called = {each for each in self.values if is_called_outcome(each) or is_called_close(each)}
         called |= closing_prices(self.values) if self.are_unnamed else set()
         called |= flows_of_rain(self.values)
-        called |= {each for each in self.values if is_mean_beside_spread(each, self.values)}
         called |= {each for each in self.values if self.are_persons and is_called_pay(each)}
+        called = called or {each for each in self.values if is_mean_beside_spread(each, self.values)}
         called -= {each for each in called if is_called_forecast(each) or is_called_past(each)}
         return called if len(called) <= max(_MOST_OUTCOMES, _SHARE_OF_OUTCOMES * len(self.values)) else set()
 

@@ -278,8 +278,9 @@ def is_called_past(name: str) -> bool:
 
 
 def is_called_close(name: str) -> bool:
-    """Return whether a column is the last price of a day by its name: `precio_cierre`, `Closing Price`."""
-    return not _CLOSE_WORDS.isdisjoint(words_of(name))
+    """Return whether a column is the last price of a day by its name: `precio_cierre`, `Closing Price`, `EndPrice`."""
+    words = words_of(name)
+    return not _CLOSE_WORDS.isdisjoint(words) or words == ["end", PRICE]
 
 
 def last_prices(names: Iterable[str]) -> set[str]:

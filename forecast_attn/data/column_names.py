@@ -49,7 +49,7 @@ UNITS_OF_TIME = {
     ),
     "hour": (
         *("hour", "hr", "hh", "h", "stunde", "heure", "hora", "ora", "uur", "timme", "godzina", "hodina", "óra", "час"),
-        *("saat", "tunti", "時", "时", "小時", "小时", "시", "時段", "时段", "時間帯"),
+        *("saat", "tunti", "時", "时", "小時", "小时", "시", "時段", "时段", "時間帯", "hh.h", "hh._m"),
     ),
     "minute": ("minute", "min", "minuto", "minut", "minuta", "perc", "минута", "dakika", "分", "分鐘", "分钟", "분"),
     "second": ("second", "sec", "sekunde", "seconde", "segundo", "secondo", "секунда", "saniye", "秒", "초"),

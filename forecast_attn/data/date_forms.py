@@ -17,7 +17,7 @@ from forecast_attn.errors import DataError
 NaiveStamps = NDArray[np.datetime64]
 
 _CLOCKS = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f")
-_HALF_DAYS = (" %I:%M %p", " %I:%M:%S %p", " %I %p")
+_HALF_DAYS = (" %I:%M %p", " %I:%M:%S %p", " %I:%M:%S.%f %p", " %I %p")
 _NUMERIC = re.compile(r"(\d{1,2})([/.-])(\d{1,2})\2(\d{4}|\d{2})(?!\d)")
 _ABOVE_12 = r"(?:1[3-9]|[2-9]\d)"
 _COULD_BE_DATE = re.compile(

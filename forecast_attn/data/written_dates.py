@@ -145,6 +145,7 @@ _PLAIN_FORMS: tuple[tuple[str, _Plain], ...] = (
     (rf"M(0[1-9]|1[0-2])[ /-]{_YEAR}", r"\2-\1"),
     (rf"{_YEAR}\. ?(\d{{1,2}})\. ?(\d{{1,2}})\.( \d.*)?", lambda date: f"{date[1]}-{date[2]}-{date[3]}{date[4] or ''}"),
     (rf"{_YEAR}:([1-4])", r"\1Q\2"),
+    (rf"(\d\d):(\d\d):{_YEAR}", r"\1/\2/\3"),  # 31:01:2024
     (rf"(\d{{1,2}})\. (\d{{1,2}})\. {_YEAR}( \d.*)?", lambda date: f"{date[1]}.{date[2]}.{date[3]}{date[4] or ''}"),
     (rf"{_YEAR}MM(0[1-9]|1[0-2])", r"\1-\2"),  # of Statistics Netherlands, as the next two
     (rf"{_YEAR}KW0([1-4])", r"\1Q\2"),
