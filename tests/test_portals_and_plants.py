@@ -370,6 +370,19 @@ def hours_of_a_magnetometer() -> str:
     return "\n".join(["YYY MM DD hh.h hh._m days Kp", *lines])
 
 
+def trips_of_trucks() -> str:
+    """Some trips of each truck a day, and how far each went."""
+    lines = []
+    for truck in ("TRK-100", "TRK-101", "VAN-7"):
+        odometer = 100_000.0
+        for day in pd.date_range("2023-09-01", periods=90):
+            starts = np.sort(RNG.integers(6 * 60, 18 * 60, RNG.integers(2, 6)))
+            for start, way in zip(starts, RNG.lognormal(3, 0.7, len(starts)), strict=True):
+                odometer += way
+                lines.append(f"{truck},{day + pd.Timedelta(int(start), 'min')},{way:.2f},{odometer:.1f}")
+    return "\n".join(["Device,Start Date,Distance (km),Odometer (km)", *lines])
+
+
 TEXTS: dict[str, tuple[Callable[[], str], dict[str, object]]] = {
     "segments": (segments_sorted_by_departures, {"target": "PASSENGERS", "resample": "MS", "aggregate": "sum"}),
     "rooms": (rooms_and_outdoors, {"item_id": "out/in", "resample": "D", "aggregate": None}),
@@ -393,6 +406,7 @@ TEXTS: dict[str, tuple[Callable[[], str], dict[str, object]]] = {
     "thousands": (index_beyond_a_thousand, {"decimal": ".", "time": "yyyymm"}),
     "bars": (bars_of_shares, {"time": "Date,Time", "item_id": "ISIN", "target": "EndPrice"}),
     "magnetometer": (hours_of_a_magnetometer, {"target": "Kp"}),
+    "trips": (trips_of_trucks, {"target": "row-count", "resample": "D"}),
     "functions": (days_by_function, {"item_id": "TIMEFUNC"}),
     "admissions": (admissions_below_their_years, {"skip_rows": 3, "undated_rows": "drop", "target": "Total"}),
     "heads": (heads_below_the_wells_properties, {"skip_rows": 11, "header": None, "resample": "MS"}),
@@ -432,6 +446,13 @@ def test_wells_that_are_sampled_one_after_the_other_are_told_apart(tmp_path: Pat
     (tmp_path / "table.txt").write_text(samples_of_wells())
     proposal = find_proposals(tmp_path / "table.txt", DataConfig(time="sample_date,sample_time"))[0]
     assert proposal.item_id == "sys_loc_code,cas_rn"
+
+
+def test_how_far_trucks_went_is_summed(tmp_path: Path) -> None:
+    (tmp_path / "table.csv").write_text(trips_of_trucks())
+    proposal = find_proposals(tmp_path / "table.csv", DataConfig(target="Distance (km)"))[0]
+    expected = {"item_id": "Device", "resample": "D", "aggregate": "sum", "missing": "zero"}
+    assert {**dict(proposal.options), "item_id": proposal.item_id} == expected
 
 
 def test_delays_are_no_amounts_however_their_rows_are_sorted(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from forecast_attn.checking.value_names import (
     is_called_mean,
     is_called_money,
     is_called_total,
+    is_called_way,
 )
 from forecast_attn.data.cells import Cells
 from forecast_attn.data.column_names import is_called_year
@@ -53,7 +54,7 @@ def may_be_summed(name: str, values: NDArray[np.float64], series: NDArray[np.sig
     before, after = values[:-1][pairs], values[1:][pairs]
     if len(before) < FEWEST_NUMBERS or not (before.std() and after.std()):
         return (is_called_count(name) or is_called_total(name)) and len(before) > 0
-    unlike = _UNLIKE_OF_COUNTS if is_called_count(name) else _UNLIKE
+    unlike = _UNLIKE_OF_COUNTS if is_called_count(name) or is_called_way(name) else _UNLIKE
     return bool(np.corrcoef(before, after)[0, 1] < unlike)
 
 

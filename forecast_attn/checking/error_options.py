@@ -34,6 +34,7 @@ from forecast_attn.checking.value_names import (
     is_called_money,
     is_called_total,
     is_called_turnover,
+    is_called_way,
 )
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.axis import uneven_steps
@@ -363,7 +364,7 @@ def _are_amounts(cells: Cells, roles: Roles | None, frame: pd.DataFrame) -> bool
     values = cells.columns[roles.target]
     is_sum = is_called_total(roles.target) or are_in_cents(values)
     is_money = is_called_turnover(roles.target) or (is_called_money(roles.target) and is_sum)
-    adds_up = is_money or is_called_count(roles.target) or ends_in_amount(roles.target)
+    adds_up = is_money or is_called_count(roles.target) or is_called_way(roles.target) or ends_in_amount(roles.target)
     are_bookings = is_irregular and adds_up
     return (cells.repeats.mean() > MOST_AVERAGED or are_bookings) and cells_may_be_summed(roles.target, cells)
 

@@ -84,6 +84,8 @@ _AMOUNTS = (
 """Last words of names of amounts: `Zone 1 Power Consumption`."""
 _OPEN_INTEREST = r"open[ _]interest"
 """Contracts of a market that are neither fulfilled nor closed."""
+_WAYS = {"distance", "mileage", "strecke", "distancia", "distância", "distanza", "afstand"}
+"""Words of how far something went, which adds up over trips, and says little of its own."""
 _ENERGY = r"[kmg]wh?\)?$|\b[kmg]wh?\b|[(\[]wh?[)\]]$"
 """Units of energy and power in a name: `reskwh`, `Solar (MW)`, `kW sys`."""
 _DEVICE_WORDS = {"batt", "battery", "rssi", "snr", "uptime", "fwhm", "limit"}
@@ -154,7 +156,7 @@ _PAY_WORDS = {"wage", "lwage", "wages", "earnings", "ahe"}
 _END_WORDS = {"event", "death", "dead", "died", "censor", "censored", "cens", "delta", "fustat"}
 """Last words of marks of those whose time had ended when it was measured, as of patients who died."""
 _COUNT_WORDS = {
-    *("count", "cnt", "quantity", "qty", "sold", "passengers"),
+    *("count", "cnt", "quantity", "qty", "passengers"),
     *("deaths", "fatalities", "killed", "injured", "casualties", "victims"),
 }
 _TURNOVER_WORDS = {
@@ -237,6 +239,7 @@ def is_called_count(name: str) -> bool:
     return (
         name.lower().endswith("votes")
         or not _COUNT_WORDS.isdisjoint(words)
+        or (words[-1:] == ["sold"] and PRICE not in words)
         or (words[:1] in (["number"], ["num"], ["no"]) and words[1:2] == ["of"])
     )
 
@@ -324,6 +327,11 @@ def ends_in_amount(name: str) -> bool:
     without_unit = re.sub(r"(\s*[(\[][^)\]]*[)\]]|[ _]actual)\s*$", "", name)
     is_interest = re.fullmatch(_OPEN_INTEREST, without_unit.lower()) is not None
     return is_interest or ends_in(without_unit, _AMOUNTS) or re.search(_ENERGY, name.lower()) is not None
+
+
+def is_called_way(name: str) -> bool:
+    """Return whether a column tells by its name how far something went: `Distance (km)`."""
+    return not _WAYS.isdisjoint(words_of(name))
 
 
 def is_called_unit_price(name: str) -> bool:
