@@ -383,6 +383,110 @@ def trips_of_trucks() -> str:
     return "\n".join(["Device,Start Date,Distance (km),Odometer (km)", *lines])
 
 
+def stock_of_warehouses() -> str:
+    """Warehouses have numbers; when an article is ordered again happens to differ for each of them."""
+    again = {
+        ("01", "PK-1"): 480,
+        ("01", "FG-2"): 96,
+        ("01", "FG-3"): 360,
+        ("02", "PK-1"): 470,
+        ("02", "FG-2"): 90,
+        ("02", "FG-3"): 30,
+    }
+    lines = [
+        f"{day:%m/%d/%Y},{whse},{article},{out},{at}"
+        for day in pd.date_range("2021-03-01", periods=150)
+        for ((whse, article), at), out in zip(again.items(), RNG.integers(0, 90, 6), strict=True)
+    ]
+    return "\n".join(["Snapshot Date,Whse,Item #,Qty Out,Reorder Pt", *lines])
+
+
+def pump_by_spreadsheet_days() -> str:
+    """Days since 1900, and parts of them with ten digits."""
+    lines = [
+        f"{43891 + at // 48},{at % 48 / 48:.10g},{energy:.1f},{level:.3f}"
+        for at, energy, level in zip(range(48 * 20), noise(960), noise(960), strict=True)
+    ]
+    return "\n".join(["Date,Time,kWh,Well lvl m", *lines])
+
+
+def sales_by_indonesian_months() -> str:
+    months = [
+        "Januari",
+        "Februari",
+        "Maret",
+        "April",
+        "Mei",
+        "Juni",
+        "Juli",
+        "Agustus",
+        "September",
+        "Oktober",
+        "November",
+    ]
+    lines = [
+        f"{at + 1};{[*months, 'Desember'][at % 12]};{2015 + at // 12};{number}"
+        for at, number in enumerate(RNG.integers(300, 500, 72))
+    ]
+    return "\n".join(["No;Bulan;Tahun;Penjualan (pcs)", *lines])
+
+
+def messages_of_a_broker() -> str:
+    """Messages arrive in another order than that of their milliseconds."""
+    lines, row = [], 0
+    for minute in range(600):
+        for topic in RNG.permutation(["comp1/pressure", "comp1/oil_temp", "flow/air"]):
+            row += 1
+            stamp = 1646092800000 + minute * 60000 + int(RNG.integers(0, 900))
+            lines.append(f"{row},{stamp},plant/{topic},{noise(1)[0]:.2f},0")
+    return "\n".join(["rowid,ts,topic,payload,qos", *lines])
+
+
+def cards_of_vans() -> str:
+    """Litres of each filling are alike, and still add up."""
+    stamps = pd.Timestamp("2021-01-04") + pd.to_timedelta(np.sort(RNG.integers(0, 300 * 1440, 1500)), "min")
+    lines = [
+        f"DRIVER {driver},{stamp:%d-%b-%y},{stamp:%H%M},DIESEL,{litres:.2f},{litres * 1.12:.2f}"
+        for driver, stamp, litres in zip(RNG.integers(1, 9, 1500), stamps, RNG.normal(58, 6, 1500), strict=True)
+    ]
+    return "\n".join(["Driver,Trans Date,Time,Product,Litres,Gross", *lines])
+
+
+def sales_of_a_hundred_places() -> str:
+    """A hundred numbers that begin again with each day are no quarters of an hour."""
+    lines = [
+        f"{day:%Y-%m-%d},{geo},{number * 100:.2f}"
+        for day in pd.date_range("2015-01-05", periods=60)
+        for geo, number in zip(range(1, 101), noise(100), strict=True)
+    ]
+    return "\n".join(["date,geo,sales", *lines])
+
+
+def listing_of_numbered_columns() -> str:
+    """Below a list of parameters, a header that numbers them, and the year, its day and the hour of each row."""
+    rows = [
+        f"{2018 + at // 24 // 366} {152 + at // 24:3d} {at % 24:2d} {one:5.1f} {two:8.0f}. {three:4.0f}"
+        for at, one, two, three in zip(range(24 * 60), noise(1440), noise(1440) * 900, noise(1440), strict=True)
+    ]
+    titles = ["Browser Results", "", "Listing from 20180601 to 20180731", "", "Selected parameters:", " 1 Scalar B, nT"]
+    return "\n".join([*titles, " 2 Plasma Temperature, K", " 3 Dst-index, nT", "", "YEAR DOY HR   1   2   3", *rows])
+
+
+def logger_with_days_of_the_year() -> str:
+    """A year, the day of it and a clock of digits, as older data loggers write them."""
+    lines = [
+        f"{2023},{100 + at // 48},{at % 48 // 2 * 100 + at % 2 * 30},{number:.2f}"
+        for at, number in zip(range(48 * 30), noise(48 * 30), strict=True)
+    ]
+    return "\n".join(["year,doy,hhmm,soil_temp", *lines])
+
+
+def rainfall_below_a_title() -> str:
+    """One column of numbers, below a title with commas and a source."""
+    title = ["Total annual rainfall in inches, London, England, 1813-1912", "#Source: Hipel and McLeod (1994)"]
+    return "\n".join([*title, *(f"{number:.2f}" for number in noise(100) * 2)])
+
+
 TEXTS: dict[str, tuple[Callable[[], str], dict[str, object]]] = {
     "segments": (segments_sorted_by_departures, {"target": "PASSENGERS", "resample": "MS", "aggregate": "sum"}),
     "rooms": (rooms_and_outdoors, {"item_id": "out/in", "resample": "D", "aggregate": None}),
@@ -407,6 +511,15 @@ TEXTS: dict[str, tuple[Callable[[], str], dict[str, object]]] = {
     "bars": (bars_of_shares, {"time": "Date,Time", "item_id": "ISIN", "target": "EndPrice"}),
     "magnetometer": (hours_of_a_magnetometer, {"target": "Kp"}),
     "trips": (trips_of_trucks, {"target": "row-count", "resample": "D"}),
+    "stock": (stock_of_warehouses, {"item_id": "Item #,Whse", "target": "Qty Out"}),
+    "pump": (pump_by_spreadsheet_days, {"time": "Date,Time", "date_format": "excel", "target": "kWh"}),
+    "bulan": (sales_by_indonesian_months, {"time": "Tahun,Bulan", "target": "Penjualan (pcs)"}),
+    "broker": (messages_of_a_broker, {"time": "ts", "date_format": "ms", "item_id": "topic", "target": "payload"}),
+    "cards": (cards_of_vans, {"target": "Litres", "resample": "D", "aggregate": "sum"}),
+    "places": (sales_of_a_hundred_places, {"time": None, "item_id": "geo"}),
+    "listing": (listing_of_numbered_columns, {"delimiter": "blanks", "skip_rows": 9, "time": "YEAR,DOY,HR"}),
+    "logger": (logger_with_days_of_the_year, {"time": "year,doy,hhmm"}),
+    "rainfall": (rainfall_below_a_title, {"skip_rows": 2, "header": False, "time": "row-number"}),
     "functions": (days_by_function, {"item_id": "TIMEFUNC"}),
     "admissions": (admissions_below_their_years, {"skip_rows": 3, "undated_rows": "drop", "target": "Total"}),
     "heads": (heads_below_the_wells_properties, {"skip_rows": 11, "header": None, "resample": "MS"}),
@@ -427,6 +540,9 @@ STEPS = {
     "admissions": "12 steps of 1 month",
     "goods": "the rows as 8 series, 4 steps of 1 month",
     "seasons": "13 steps of 1 week",
+    "pump": "48 steps of 30 minutes",
+    "listing": "24 steps of 1 hour",
+    "logger": "48 steps of 30 minutes",
 }
 """Table -> how far its first command forecasts, or on what condition."""
 
@@ -453,6 +569,16 @@ def test_how_far_trucks_went_is_summed(tmp_path: Path) -> None:
     proposal = find_proposals(tmp_path / "table.csv", DataConfig(target="Distance (km)"))[0]
     expected = {"item_id": "Device", "resample": "D", "aggregate": "sum", "missing": "zero"}
     assert {**dict(proposal.options), "item_id": proposal.item_id} == expected
+
+
+@pytest.mark.parametrize("name", ["Store", "item_nbr", "Filiale", "Sensor ID"])
+@pytest.mark.parametrize("count", [24, 48, 100])
+def test_as_many_shops_as_a_day_has_hours_are_no_hours(tmp_path: Path, name: str, count: int) -> None:
+    shops = np.tile(np.arange(1, count + 1), 40)
+    frame = pd.DataFrame({"date": np.repeat(days(40), count), name: shops, "sales": noise(40 * count)})
+    frame.to_csv(tmp_path / "table.csv", index=False)
+    proposal = find_proposals(tmp_path / "table.csv", DataConfig())[0]
+    assert (proposal.time, proposal.item_id) == ("date", name)
 
 
 def test_delays_are_no_amounts_however_their_rows_are_sorted(tmp_path: Path) -> None:

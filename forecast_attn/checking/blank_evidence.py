@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 from forecast_attn.checking.line_evidence import MOST_TITLES, TextLine, commonest, first_lines, split_lines
@@ -44,9 +45,17 @@ def _first_row(cells: list[list[str]]) -> int | None:
     common = commonest(widths)
     for index, width in enumerate(widths[: MOST_TITLES + 1]):
         is_row = width == common > 1 and any(map(is_number_or_date, cells[index]))
+        is_row = is_row and not _numbers_columns(*cells[index : index + 2])
         if is_row and widths[index:].count(common) >= MOSTLY * len(widths[index:]):
             return index
     return None
+
+
+def _numbers_columns(names: list[str], row: list[str] | None = None) -> bool:
+    """Return whether a line names the first columns and numbers the others, above a row of numbers: `YEAR DOY 1 2`."""
+    words = list(itertools.takewhile(lambda name: not is_number_or_date(name), names))
+    numbers = [str(number) for number in range(1, len(names) - len(words) + 1)]
+    return row is not None and len(words) > 0 and names[len(words) :] == numbers and is_number_or_date(row[0])
 
 
 def _header_above(cells: list[list[str]], start: int) -> tuple[int, int]:

@@ -224,14 +224,15 @@ def _wide_proposal(table: Table, config: DataConfig, reading: TableReading) -> P
 
 
 def _of_another_time(table: Table, config: DataConfig, examination: Examination) -> Iterator[Proposal]:
-    """The likeliest way where rows that a column numbers are those of a panel."""
+    """The likeliest way where rows that a column numbers are those of a panel, or have dates in several columns."""
     frame, panel = examination.frame, examination.panel
     assert frame is not None
     assert panel is not None
     is_counter = counts_rows(panel.roles.time) and panel.timestamps.dtype.kind == "i"
     if config.time is None and not config.wide and is_counter and panel.num_series == 1:
-        others = OptionSearch(table, config, frame, {}).proposals(1)
-        yield from (each for each in others if each.time != panel.roles.time and each.num_series > 1)
+        proposals = OptionSearch(table, config, frame, {}).proposals(1)
+        others = (each for each in proposals if each.time != panel.roles.time)
+        yield from (each for each in others if each.num_series > 1 or not each.step.isdecimal())
 
 
 def _alternatives(table: Table, config: DataConfig, examination: Examination) -> Iterator[Proposal]:

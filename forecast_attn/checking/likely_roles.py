@@ -241,6 +241,7 @@ def _is_split_by_counts(frame: pd.DataFrame, coarse: RoleCandidate, date: RoleCa
     of_coarse, of_date = ({*parts_of(each.item_id, frame)} for each in (coarse, date))
     counts = [name for name in of_coarse - of_date if name in frame.columns and not is_called_a_name(name)]
     are_numbers = len(counts) == len(of_coarse - of_date) and all(is_numeric(frame[name]) for name in counts)
+    are_numbers = are_numbers and not {*counts} & {*parts_of(date.time, frame)}  # shops, and no hours of a day
     return of_date < of_coarse and are_numbers and _is_coarser(coarse.stamps, date.stamps)
 
 

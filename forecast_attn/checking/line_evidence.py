@@ -279,17 +279,20 @@ def find_unnamed_rows(text: str) -> dict[str, Any]:
 
 
 def find_titles_of_one_column(text: str) -> dict[str, Any]:
-    """The option that leaves out what stands above a column of numbers without delimiters, up to its name.
+    """The options that leave out what stands above a column of numbers without delimiters, up to its name, if any.
 
     Args:
         text: the first lines of a file.
     """
     lines = first_lines(text)
     words = [line for line in lines if not is_number_or_date(line.text)]
-    if len(words) <= MOST_HEADER_ROWS or words[-1].number > MOST_TITLES or re.search(r"\s", words[-1].text.strip()):
+    if len(words) < 2 or words[-1].number > MOST_TITLES:
         return {}
     rows = [line for line in lines if line.number > words[-1].number]
-    return {"skip_rows": words[-1].number} if len(rows) > len(words) else {}
+    is_name = not re.search(r"\s", words[-1].text.strip())
+    if len(rows) <= len(words) or (is_name and len(words) <= MOST_HEADER_ROWS):
+        return {}
+    return {"skip_rows": words[-1].number} if is_name else {"skip_rows": rows[0].number, "header": False}
 
 
 def find_titles(rows: list[list[str]]) -> int:

@@ -154,7 +154,8 @@ def is_of_digits(column: pd.Series) -> bool:
     if bad.any():
         return False
     steps = np.diff(stamps).astype(np.int64)
-    go_on = are_long and max(np.mean(steps >= 0), np.mean(steps <= 0)) >= MOSTLY_REGULAR
+    is_called = str(column.name).lower() in (*TIME_NAMES, "ts")
+    go_on = are_long and (is_called or max(np.mean(steps >= 0), np.mean(steps <= 0)) >= MOSTLY_REGULAR)
     stamps = distinct_values(stamps)
     are_many = go_on and len(stamps) >= _MANY_DATES
     return bool(are_many or regularity(stamps) >= REGULAR or drifting_step(stamps) is not None)

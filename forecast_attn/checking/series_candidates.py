@@ -39,6 +39,7 @@ from forecast_attn.data.column_names import (
     is_called_a_name,
     is_called_coordinate,
     is_called_source,
+    is_called_subject,
     is_called_year,
 )
 from forecast_attn.data.number_stamps import is_plain_number
@@ -241,7 +242,7 @@ def _may_name_series(column: pd.Series) -> bool:
         or (column.isna().any() and not may_be_empty)
     ):
         return False
-    if _has_fractions(column) and not _are_levels(column):
+    if _has_fractions(column) and (is_called_coordinate(str(column.name)) or not _are_levels(column)):
         return False
     return 1 < column.nunique(dropna=False) <= len(column) / FEWEST_PER_SERIES and not looks_like_dates(column)
 
@@ -307,7 +308,7 @@ def _keys_of(
             # Each stamp has one of the keys, mostly: a property that changes, as the weather does.
             return 1.0, (0, 0, 0)
         numbers = numeric.intersection(names)
-        unnamed = sum(not is_called_a_name(name) for name in numbers)
+        unnamed = sum(not (is_called_a_name(name) or is_called_subject(name)) for name in numbers)
         of_names = rows if len(names) > 2 else rows[keys]  # many marks tell rows apart, not series
         are_names = np.median(of_names) >= FEWEST_PER_SERIES
         share = _num_repeated(keys, steps) / len(keys) if are_names else 1.0
@@ -317,14 +318,22 @@ def _keys_of(
     several = {1, 2, 3}
     ways = [(are_named, size) for size in sorted(several)]  # origin and destination rather than the miles between them
     ways += [(list(codes), size) for size in sorted({*several, texts, len(codes)}) if 0 < size <= len(codes)]
+
+    def likeliest(columns: list[str], size: int, most: float) -> tuple[str, ...] | None:
+        together = itertools.combinations(columns, size)
+        complete = [names for names in together if size == 1 or not incomplete.issuperset(names)]
+        usable = [(judged(names)[1], at, names) for at, names in enumerate(complete) if judged(names)[0] <= most]
+        return min(usable)[-1] if usable else None
+
     for most in (0.0, MOST_REPEATED):
         for columns, size in ways:
-            together = itertools.combinations(columns, size)
-            complete = [names for names in together if size == 1 or not incomplete.issuperset(names)]
-            usable = [(judged(names)[1], at, names) for at, names in enumerate(complete) if judged(names)[0] <= most]
-            if usable:
-                names = min(usable)[-1]
-                return ",".join(names), _joined_codes([codes[name] for name in names])
+            names = likeliest(columns, size, most)
+            if names is None:
+                continue
+            pair = likeliest(list(codes), 2, most) if size == 1 and judged(names)[1][2] else None
+            if pair is not None and judged(pair)[1][1] == judged(names)[1][1] and judged(pair)[1][2] < len(pair):
+                names = pair  # a warehouse and an article rather than when it is ordered again
+            return ",".join(names), _joined_codes([codes[name] for name in names])
     return None
 
 

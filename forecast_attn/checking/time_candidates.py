@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,9 +9,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from forecast_attn.checking.clock_candidates import is_day_of_clocks, is_hour, with_clocks
 from forecast_attn.checking.number_times import (
-    FEWEST_ROWS,
-    MOSTLY_REGULAR,
     REGULAR,
     are_only_times,
     begins_again,
@@ -39,24 +37,12 @@ from forecast_attn.data.column_names import (
     counts_rows,
     is_called_a_name,
     is_called_birth,
-    unit_of,
-    words_of,
 )
-from forecast_attn.data.frequency import distinct_values
-from forecast_attn.data.number_stamps import is_plain_number
-from forecast_attn.data.reading.clocks import (
-    PERIODS_OF_DAY,
-    are_seconds_of_day,
-    go_on_all_day,
-    is_clock,
-    is_clock_of_digits,
-    is_hours,
-    minutes_of_hour,
-    periods_of_day,
-)
+from forecast_attn.data.number_stamps import SERIAL_DAYS, is_plain_number
+from forecast_attn.data.reading.clocks import are_parts_of_day, is_clock
 from forecast_attn.data.reading.header import unnamed_column
 from forecast_attn.data.reading.joined import ROW_NUMBER, parts_of, with_joined
-from forecast_attn.data.reading.time_parts import are_counts, go_back_with, holds_years, time_parts, unit_of_column
+from forecast_attn.data.reading.time_parts import are_counts, holds_years, time_parts, unit_of_column
 from forecast_attn.data.timestamps import looks_like_dates, parse_timestamps
 from forecast_attn.errors import ConfigError, DataError
 
@@ -64,9 +50,6 @@ MOST_BAD_STAMPS = 0.05
 """Share of rows without a time that are left out."""
 _MOST_PARTS = 5
 """Year, month, day, hour and minute."""
-_NOON = 1200
-_FIRST_CELLS = 1000
-"""Cells that tell how dates are written."""
 _YEAR = r"(?<!\d)(?:1[6-9]|2[0-2])\d{2}(?!\d{2})"
 
 
@@ -81,14 +64,14 @@ def time_candidates(frame: pd.DataFrame, config: DataConfig) -> Iterator[str]:
     free = [str(name) for name in frame.columns if name not in declared]
     free = [name for name in free if not is_birthday(frame[name])]
     dates = [name for name in free if looks_like_dates(frame[name]) and not is_clock(frame[name])]
-    clocks = [name for name in free if name not in dates and (is_clock(frame[name]) or _is_hour(frame[name]))]
-    dates += _with_clocks(frame, free, dates, clocks)
+    clocks = [name for name in free if name not in dates and (is_clock(frame[name]) or is_hour(frame[name]))]
+    dates += with_clocks(frame, free, dates, clocks)
     if not dates and _is_unnamed_typical_year(frame, free):
         yield ROW_NUMBER
         return
     yield from dates
     numbers = [name for name in free if name not in dates and pd.api.types.is_numeric_dtype(frame[name].dtype)]
-    numbers = [name for name in numbers if name not in clocks or not _is_day_of_clocks(frame[name])]
+    numbers = [name for name in numbers if name not in clocks or not is_day_of_clocks(frame[name])]
     differ = [name for name in dates if name not in frame.columns or frame[name].nunique() > 1]  # not `2018/19` alone
     yield from _times_of_numbers(frame, free, numbers, has_dates=bool(differ))
     yield from _parts_of_dates(frame, free)
@@ -128,76 +111,14 @@ def date_format_of(frame: pd.DataFrame, time: str) -> str | None:
     form = format_of_digits(frame[date])
     if form is None and not clock and (decimals := format_of_decimals(frame[date])) is not None:
         return decimals if parse_timestamps(frame[date], date)[1].any() else None
-    return form if form is None or not clock else f"{form} %H:%M" if form.startswith("%") else None
+    if form is None or not clock or (form == SERIAL_DAYS and are_parts_of_day(frame[clock[0]])):
+        return form
+    return f"{form} %H:%M" if form.startswith("%") else None
 
 
 def is_birthday(column: pd.Series) -> bool:
     """Return whether dates are those on which people were born, by their name: no time of what the rows hold."""
     return is_called_birth(str(column.name)) and looks_like_dates(column)
-
-
-# --------------------------------------------------------------------------- dates and clocks
-
-
-def _with_clocks(frame: pd.DataFrame, free: list[str], dates: list[str], clocks: list[str]) -> list[str]:
-    """Dates together with the clock of each row, `date,hour`, and then with the parts of its hours."""
-    days = [name for name in free if clocks and name not in (*dates, *clocks) and is_of_digits(frame[name])]
-    whole = [name for name in dates if not _have_clocks(frame[name])]
-    pairs = [(date, clock) for date in (*whole, *days) for clock in _clocks_called_as(date, clocks, [*whole, *days])]
-    beside = [(date, clock) for date, clock in itertools.pairwise(free) if clock not in clocks]
-    pairs += [(date, clock) for date, clock in beside if _is_clock_of(frame[date], frame[clock])]
-    return [*map(",".join, pairs), *_with_parts_of_hours(frame, free, pairs)]
-
-
-def _have_clocks(dates: pd.Series) -> bool:
-    """Return whether dates have times of day themselves: clocks beside them say how long something took."""
-    clocks = dates.dropna().head(_FIRST_CELLS).astype(str).str.extract(r"\d[T ]+(\d?\d:\d\d.*)", expand=False)
-    return bool(clocks.notna().mean() > 0.5 and clocks.nunique() > 1)  # and no midnights
-
-
-def _clocks_called_as(date: str, clocks: list[str], dates: list[str]) -> list[str]:
-    """The clocks of the same other words as a date, `Time GMT` of `Date GMT`; else all but those of other dates."""
-
-    def others(name: str) -> list[str]:
-        return [word for word in words_of(name) if word not in TIME_NAMES]
-
-    of_others = [others(each) for each in dates if others(each) and others(each) != others(date)]
-    called = [clock for clock in clocks if others(date) and others(clock) == others(date)]
-    return called or [clock for clock in clocks if others(clock) not in of_others]
-
-
-def _with_parts_of_hours(frame: pd.DataFrame, free: list[str], pairs: list[tuple[str, str]]) -> Iterator[str]:
-    """Dates and hours with a column beside them that counts the parts of each hour: its minutes, or 1 to 12."""
-    for date, hour in pairs:
-        for other in free[free.index(hour) + 1 :][:1]:
-            are_parts = is_hours(frame[hour]) and minutes_of_hour(frame[other]) is not None
-            if are_parts and go_back_with(frame[other], frame[hour], frame[date]):
-                yield f"{date},{hour},{other}"
-
-
-def _is_hour(column: pd.Series) -> bool:
-    """Return whether a column counts the hours or other periods of a day, or is called time and a clock of digits."""
-    if periods_of_day(column) is not None:
-        return True
-    if words_of(str(column.name)) == ["time"] and is_clock_of_digits(column):
-        return True
-    return unit_of(str(column.name)) == "hour" and is_hours(column)
-
-
-def _is_day_of_clocks(column: pd.Series) -> bool:
-    """Return whether numbers are clocks of digits, by the minutes that they leave out: 1545, 1550, 1600."""
-    return is_clock_of_digits(column) and regularity(distinct_values(column.to_numpy())) < MOSTLY_REGULAR
-
-
-def _is_clock_of(date: pd.Series, clock: pd.Series) -> bool:
-    """Return whether numbers are the hours or clocks of a date, whatever their name: they go back with each day."""
-    are_all_hours = is_hours(clock) and clock.nunique() in PERIODS_OF_DAY  # and no ranks from 1 to 20
-    are_periods = periods_of_day(clock, is_named=True) is not None and clock.nunique() == clock.max()
-    are_clocks = is_clock_of_digits(clock) and clock.max() >= _NOON  # and no codes from 101 on
-    are_clocks = are_clocks or (are_seconds_of_day(clock) and go_on_all_day(clock))
-    if len(clock) < FEWEST_ROWS or not (are_clocks or are_all_hours or are_periods):
-        return False
-    return (looks_like_dates(date) or is_of_digits(date)) and go_back_with(clock, date)
 
 
 # --------------------------------------------------------------------------- numbers

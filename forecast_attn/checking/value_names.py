@@ -92,7 +92,7 @@ _DEVICE_WORDS = {"batt", "battery", "rssi", "snr", "uptime", "fwhm", "limit"}
 """Words of how a device is doing, beside what it measures."""
 _WEATHER_WORDS = {
     *("temperature", "temp", "atemp", "humidity", "hum", "wind", "windspeed", "precipitation", "rain", "rainfall"),
-    *("snow", "snowfall", "cloud", "cloudcover", "gust", "visibility", "dewpoint", "irradiance", "radiation"),
+    *("snow", "snowfall", "cloud", "cloudcover", "gust", "visibility", "dewpoint", "dew", "irradiance", "radiation"),
     *("sunshine", "pressure", "pres", "wspm"),
 }
 _WIND_SPEED = r"(?<![a-z])ws(?![a-z])"
@@ -156,7 +156,7 @@ _PAY_WORDS = {"wage", "lwage", "wages", "earnings", "ahe"}
 _END_WORDS = {"event", "death", "dead", "died", "censor", "censored", "cens", "delta", "fustat"}
 """Last words of marks of those whose time had ended when it was measured, as of patients who died."""
 _COUNT_WORDS = {
-    *("count", "cnt", "quantity", "qty", "passengers"),
+    *("count", "cnt", "quantity", "qty", "passengers", "litres", "liters", "litros", "gallons"),
     *("deaths", "fatalities", "killed", "injured", "casualties", "victims"),
 }
 _TURNOVER_WORDS = {

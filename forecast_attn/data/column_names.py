@@ -25,7 +25,7 @@ _DATE_WORDS = {"date", "datum", "fecha", "datetime", "timestamp"}
 UNITS_OF_TIME = {
     "year": (
         *("year", "yr", "year4", "yyyy", "yy", "y", "jahr", "année", "annee", "año", "ano", "anio", "anno"),
-        *("rok", "év", "год", "рік", "yıl", "år", "jaar", "vuosi", "έτος", "年", "年份", "年度", "연도", "년"),
+        *("rok", "év", "год", "рік", "yıl", "år", "jaar", "vuosi", "έτος", "tahun", "年", "年份", "年度", "연도", "년"),
     ),
     "half": ("half", "halfyear", "half_year", "halbjahr", "semestre"),
     "quarter": (
@@ -35,7 +35,7 @@ UNITS_OF_TIME = {
     "month": (
         *("month", "mon", "mo", "mth", "mnth", "mm", "m", "monat", "mois", "mes", "mês", "mese", "maand", "månad"),
         *("måned", "miesiąc", "měsíc", "mesiac", "mesic", "hónap", "месяц", "місяць", "ay", "kuukausi", "μήνας"),
-        *("月", "月份", "월"),
+        *("bulan", "月", "月份", "월"),
     ),
     "week": (
         *("week", "wk", "isoweek", "woche", "semaine", "semana", "settimana", "vecka", "uke", "uge", "tydzień"),
@@ -85,7 +85,22 @@ ROW_NAMES = ("rownames", "row.names", "row_names", "rowname")
 COUNTERS = (*ROW_NAMES, "row-number", "no", "no.", "nr", "obs", "row", "n", "number", "instant", "index")
 """Names of columns that number the rows."""
 _NAMING_WORDS = (
-    *("id", "no", "nr", "num", "number", "code", "zip", "zipcode", "postcode", "phone", "fips", "sku", "account"),
+    *(
+        "id",
+        "no",
+        "nr",
+        "nbr",
+        "num",
+        "number",
+        "code",
+        "zip",
+        "zipcode",
+        "postcode",
+        "phone",
+        "fips",
+        "sku",
+        "account",
+    ),
     *("flight", "customer", "invoice", "name", "country", "region", "city", "channel", "category", "type", "class"),
     *("label", "idno", "idnum", "ean", "gtin", "upc", "barcode", "isbn", "docket"),
 )
@@ -94,6 +109,13 @@ _NAMING_ENDS = ("code", "号", "號", "编码", "編號", "コード", "번호",
 """Ends of such a last word, in languages that leave no blank before it too."""
 _SOURCE_WORDS = {"device", "sensor", "station", "site", "meter", "gauge", "well", "probe", "node", "point"}
 """Words of what measures, or of where it does."""
+_SUBJECT_WORDS = {
+    *("store", "shop", "branch", "outlet", "warehouse", "whse", "plant", "factory", "machine", "line", "lane", "room"),
+    *("item", "product", "article", "sku", "geo", "area", "zone", "district", "county", "state", "location", "feeder"),
+    *("team", "player", "user", "client", "household", "house", "building", "dept", "department", "ward", "unit"),
+    *("filiale", "markt", "artikel", "magasin", "tienda", "producto", "loja", "negozio", "sucursal", "winkel"),
+}
+"""Words of what a series is about, which may be numbered from 1 to 24 as hours are."""
 
 # --------------------------------------------------------------------------- values
 
@@ -220,6 +242,13 @@ def is_called_source(name: str) -> bool:
     words = words_of(name)
     named = words[:-1] if is_called_a_name(name) else words
     return not _SOURCE_WORDS.isdisjoint(named[-1:])
+
+
+def is_called_subject(name: str) -> bool:
+    """Return whether numbers are by the name of their column those of shops, articles or instruments: `Store`."""
+    words = words_of(name)
+    named = words[:-1] if is_called_a_name(name) else words
+    return not (_SOURCE_WORDS | _SUBJECT_WORDS).isdisjoint(named[-1:])
 
 
 def is_one_of_letters(name: str, names: list[str]) -> bool:

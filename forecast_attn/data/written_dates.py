@@ -1,7 +1,7 @@
 """Time stamps as people and offices write them, made plain before they are parsed.
 
-Names of weekdays and of months in twenty languages, names of zones, spans of two stamps, fiscal years and seasons such
-as 1975/76, and what programs write: logs, SAS, EViews, JSON. A column without letters or spans passes as it is.
+Names of weekdays and of months in twenty-one languages, names of zones, spans of two stamps, fiscal years and seasons
+such as 1975/76, and what programs write: logs, SAS, EViews, JSON. A column without letters or spans passes as it is.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ _LANGUAGES = (
     "янв фев мар апр май июн июл авг сен окт ноя дек",
     "січень лютий березень квітень травень червень липень серпень вересень жовтень листопад грудень",
     "січня лютого березня квітня травня червня липня серпня вересня жовтня листопада грудня",
+    "januari februari maret april mei juni juli agustus september oktober november desember",
     "ocak şubat mart nisan mayıs haziran temmuz ağustos eylül ekim kasım aralık",
     "ιανουάριος φεβρουάριος μάρτιος απρίλιος μάιος ιούνιος "
     "ιούλιος αύγουστος σεπτέμβριος οκτώβριος νοέμβριος δεκέμβριος",
@@ -50,8 +51,8 @@ _LANGUAGES = (
     "ιουλίου αυγούστου σεπτεμβρίου οκτωβρίου νοεμβρίου δεκεμβρίου",
 )
 """Months in German, French, Spanish, Italian, Portuguese, Dutch, Swedish, Danish, Norwegian, Finnish, Polish, Czech,
-Slovak, Hungarian, Romanian, Russian, Ukrainian, Turkish and Greek, a line each, or two where those of a day differ or
-months have short names of their own.
+Slovak, Hungarian, Romanian, Russian, Ukrainian, Indonesian, Turkish and Greek, a line each, or two where those of a
+day differ or months have short names of their own.
 """
 _MONTHS = {
     "Jan": "jänner jaenner jän janv ene gen sty",

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.data.column_names import UNITS_OF_TIME
 from forecast_attn.data.date_forms import matches, replaced
-from forecast_attn.data.number_stamps import is_plain_number
+from forecast_attn.data.number_stamps import FIRST_LIKELY_DAY, LAST_LIKELY_DAY, is_plain_number
 
 PERIODS_OF_DAY = (24, 48, 96, 144, 288)
 """Numbers of steps of equal length that a day is divided into."""
@@ -29,6 +29,8 @@ _HOURS = re.compile(r"(\d\d)\s?-\s?(\d\d)")
 """18 - 19 is an hour of the day, and 15-19 an age."""
 SECONDS_OF_DAY, _LONGEST_STEP = 86_400, 3600
 _ELAPSED = r"(?:-?\d+ days?,? ?)?(?:\d{1,2}:\d\d:\d\d(?:\.\d+)?)?"
+_OFF_A_MINUTE = 0.01
+"""Minutes by which a part of a day may be off, being written with few digits."""
 _MOST_WORDS = 12
 """Distinct cells of a column that are looked at all, rather than the first ones."""
 _DOTTED_DATE = re.compile(r"(0?[1-9]|[12]\d|3[01])\.(0[1-9]|1[0-2])\.\d{2}")
@@ -127,6 +129,15 @@ def are_seconds_of_day(column: pd.Series) -> bool:
     return is_within_day and not (column % 60).any() and not is_clock_of_digits(column)
 
 
+def are_parts_of_day(column: pd.Series) -> bool:
+    """Return whether numbers are times of day as a spreadsheet counts them: 0.5 at noon, by whole minutes."""
+    if not pd.api.types.is_float_dtype(column.dtype) or len(column) == 0 or column.isna().any():
+        return False
+    minutes = column.to_numpy(np.float64) * 1440
+    is_within_day = minutes.min() >= 0 and 1 <= minutes.max() < 1440
+    return bool(is_within_day and np.abs(minutes - np.round(minutes)).max() < _OFF_A_MINUTE)
+
+
 def go_on_all_day(seconds: pd.Series) -> bool:
     """Return whether seconds of a day begin at midnight, and end a step before the next one."""
     step = SECONDS_OF_DAY - int(seconds.max())
@@ -152,8 +163,14 @@ def minutes_of_hour(column: pd.Series) -> pd.Series | None:
 def date_and_clock(date: pd.Series, clock: pd.Series) -> pd.Series:
     """A date and a time of day, with a blank between them.
 
-    Times of day are `18:00`, `18.00.00`, intervals `18 - 19`, hours, or seconds since midnight.
+    Times of day are `18:00`, `18.00.00`, intervals `18 - 19`, hours, seconds since midnight, or parts of a day. Those
+    of days of a spreadsheet are added to them.
     """
+    if pd.api.types.is_numeric_dtype(clock.dtype) and len(clock) and 0 <= clock.min() <= clock.max() < 1:
+        if is_plain_number(date) and FIRST_LIKELY_DAY <= date.min() <= date.max() <= LAST_LIKELY_DAY:
+            return date + clock  # both of a spreadsheet
+        if are_parts_of_day(clock):
+            return _as_day(date) + " " + _clock_of((clock * 1440).round().astype("Int64"))
     is_beyond_hours = pd.api.types.is_integer_dtype(clock.dtype) and len(clock) > 0 and clock.max() > 25
     per_day = periods_of_day(clock, is_named=is_beyond_hours)
     if per_day is not None:

@@ -24,6 +24,7 @@ from forecast_attn.data.reading.clocks import (
     as_digits,
     date_and_clock,
     is_clock,
+    is_clock_of_digits,
     is_hours,
     minutes_of_hour,
     periods_of_day,
@@ -41,6 +42,8 @@ _MOSTLY_BACK = 0.6
 """Share of the days or years at whose start their parts go back, if no other row is missing."""
 _DAY_OF_YEAR = r"(?i)doy|^jul$|julian|yday|jday|daynum|day.?of.?year"
 """Names of the days of a year, also of some of them: those on which samples were taken."""
+_CLOCKS_OF_DIGITS = {"time", "hhmm", "hourmin", "hour_min", "hour_minute"}
+"""Names of times of day such as 1330, as data loggers write them behind a year and a day."""
 _DATE_OF_YEAR = re.compile(r"(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])([ T]\d\d:\d\d.*)?")
 
 
@@ -187,6 +190,9 @@ def _parts_by_names(frame: pd.DataFrame, free: list[str]) -> list[str]:
     if len(parts) == 1:
         year = frame[parts[0]]
         parts += [str(each.name) for each in others if _are_its_days(year, each) or are_dates_of_years(each)][:1]
+        if len(parts) == 2 and are_days_of_years(year, frame[parts[1]]):
+            parts += [str(each.name) for each in others if each.name != parts[1] and _is_hour_of_day(each)][:1]
+            return parts
     if len(parts) == 2 and finer == "month":
         months = [frame[name].rename(unit) for name, unit in zip(parts, ("year", "month"), strict=True)]
         parts += [str(each.name) for each in others if are_days_of_months([*months, each])][:1]
@@ -263,6 +269,13 @@ def _are_its_days(year: pd.Series, day: pd.Series) -> bool:
     return (is_called or year.nunique() > 1) and are_days_of_years(year, day)
 
 
+def _is_hour_of_day(column: pd.Series) -> bool:
+    """Return whether a column beside a year and a day of it is the hour, or a clock, of digits too if called so."""
+    if is_clock(column) or (unit_of_column(column) == "hour" and is_hours(column)):
+        return True
+    return str(column.name).lower() in _CLOCKS_OF_DIGITS and is_clock_of_digits(column)
+
+
 def are_dates_of_years(column: pd.Series) -> bool:
     """Return whether a column of text holds dates that lack the year, `02-29` or `01-01 00:00:00+01:00`."""
     if not isinstance(column.dtype, pd.CategoricalDtype) or len(column.cat.categories) < 2:
@@ -296,6 +309,8 @@ def joined_time(columns: list[pd.Series], source: str) -> pd.Series:
     units = {unit_of_column(column): column for column in columns}
     if len(columns) == 2 and are_days_of_years(*columns):
         return _day_of_year(*columns)
+    if len(columns) == 3 and are_days_of_years(*columns[:2]):
+        return date_and_clock(_dates(_day_of_year(*columns[:2])), columns[2])
     if len(columns) == 2 and are_dates_of_years(columns[1]):
         return _years(columns[0]) + "-" + columns[1].astype("string")
     if "year" in units and len(units) == len(columns):
@@ -367,6 +382,14 @@ def _date_of_units(units: dict[str | None, pd.Series]) -> pd.Series:
 
 def _day_of_year(year: pd.Series, day: pd.Series) -> pd.Series:
     return _years(year) + "-" + as_digits(day, 3)
+
+
+def _dates(days: pd.Series) -> pd.Series:
+    """Days of a year, `2024-031`, as dates."""
+    codes, distinct = pd.factorize(days)
+    stamps, _ = parse_timestamps(pd.Series(distinct, dtype="str"), "", "%Y-%j")
+    dates = pd.Series(pd.DatetimeIndex(stamps).strftime("%Y-%m-%d"), dtype="string")
+    return pd.Series(dates.array.take(codes, allow_fill=True), days.index)
 
 
 # --------------------------------------------------------------------------- cells as digits
