@@ -1,4 +1,4 @@
-"""`forecast check` finds time, series and target of panels, whatever their columns are called and sorted by."""
+"""`forecast check` finds time, series and target of tables, whatever their columns are called and sorted by."""
 
 import itertools
 import random
@@ -77,7 +77,7 @@ def table_of(draw: random.Random, times: dict[str, Any], keys: dict[str, list[An
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(seed=st.integers(0, 10**6), kind=st.sampled_from(sorted(TIMES)), target=st.sampled_from(TARGETS))
 def test_time_series_and_target_of_a_panel(tmp_path_factory: pytest.TempPathFactory, seed, kind, target) -> None:
     draw = random.Random(seed)
@@ -87,3 +87,38 @@ def test_time_series_and_target_of_a_panel(tmp_path_factory: pytest.TempPathFact
     proposal = find_proposals(path, DataConfig())[0]
     series = set() if proposal.item_id is None else {*proposal.item_id.split(",")}
     assert ({*proposal.time.split(",")}, series, proposal.target) == ({*TIMES[kind]}, {*keys}, target)
+
+
+NAMES = {
+    "shops": [f"store_{at}" for at in range(1, 25)],
+    "numbers": [str(at) for at in range(1000, 1024)],  # which may be years of the Middle Ages
+    "codes": ["AZE", "BFX", "CKL", "DHA", "EJN", "FMB", "GPC", "HCD"],
+    "cities": ["Berlin", "Hamburg", "Bremen", "Mainz", "Kiel", "Jena", "Trier", "Ulm"],
+}
+
+
+@pytest.mark.parametrize("kind", ["words", "business days", "clocks of days"])
+@pytest.mark.parametrize("names", NAMES)
+def test_columns_of_a_wide_table_whose_newest_row_is_the_first(tmp_path: Path, kind: str, names: str) -> None:
+    rng, columns = np.random.default_rng(1), NAMES[names]
+    season = 1 + 0.3 * np.sin(np.arange(STEPS) / 2)[:, None] + 0.1 * rng.normal(size=(STEPS, len(columns)))
+    values = pd.DataFrame((rng.lognormal(5, 0.5, len(columns)) * season).round(1), columns=columns)
+    frame = pd.concat([pd.DataFrame(TIMES[kind]), values], axis="columns")
+    frame.iloc[::-1].to_csv(tmp_path / "table.csv", index=False)
+    proposal = find_proposals(tmp_path / "table.csv", DataConfig())[0]
+    assert proposal.options["wide"]
+    assert ({*proposal.time.split(",")}, proposal.num_series) == ({*TIMES[kind]}, len(columns))
+
+
+@pytest.mark.parametrize(("kind", "target"), list(zip(TIMES, itertools.cycle(TARGETS), strict=False)))
+def test_target_of_one_series_beside_weather(tmp_path: Path, kind: str, target: str) -> None:
+    rng, steps = np.random.default_rng(1), np.arange(STEPS)
+    frame = pd.DataFrame(TIMES[kind]).assign(
+        temperature=(10 + 8 * np.sin(steps / 2) + rng.normal(0, 2, STEPS)).round(1),
+        wind_speed=rng.gamma(3, 2, STEPS).round(1),
+        promo=rng.integers(0, 2, STEPS),
+        **{target: (200 * (1 + 0.3 * np.sin(steps / 2) + 0.1 * rng.normal(size=STEPS))).round(1)},
+    )
+    frame.to_csv(tmp_path / "table.csv", index=False)
+    proposal = find_proposals(tmp_path / "table.csv", DataConfig())[0]
+    assert ({*proposal.time.split(",")}, proposal.item_id, proposal.target) == ({*TIMES[kind]}, None, target)

@@ -152,7 +152,10 @@ class OptionSearch:
         config = self._config(options)
         if config is None:
             return None
-        examination = examine(self.table, config)
+        try:
+            examination = examine(self.table, config)
+        except ConfigError:  # a layout and a time, say, contradict each other
+            return None
         preparation = examination.preparation
         past = () if preparation is None or _lacks_future_rows(preparation) else not_known_ahead(examination, config)
         if past:

@@ -162,7 +162,7 @@ def _are_series(frame: pd.DataFrame, steps: StepColumns) -> bool:
         are_answers = re.match(r"(?i)q\W?\d", steps.names[0].strip()) is not None  # of a survey, and no quarters
         return (is_numbered and not are_answers) or (bool(words) and not frame.duplicated(subset=words).any())
     if all(name.isdecimal() and len(name) == 4 for name in steps.names):  # years that no time stamp can express
-        return names_of_rows(frame, steps.names) is not None
+        return not dates and names_of_rows(frame, steps.names) is not None
     if any(names == set(frame[name]) for name in words):  # a matrix: correlations of each with each
         return False
     is_named = any(frame[name].is_unique and not are_dates_of_years(frame[name]) for name in words)
