@@ -10,6 +10,7 @@ import signal
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -108,6 +109,18 @@ def test_a_training_killed_twice(strike, forecast, table, uninterrupted, here):
         assert strike((RECORDER, "_write_checkpoint", call, "after"), *words).returncode == -signal.SIGKILL
     assert forecast("train", "--resume", "run", "--quiet").code == 0
     assert weights_of(here / "run") == weights_of(uninterrupted)
+
+
+def test_closed_days_of_one_year_are_no_gaps_when_a_training_goes_on(strike, forecast, write, here):
+    opened = pd.bdate_range("2023-01-02", periods=300).delete([30, 71, 100, 133, 180, 220, 250])
+    market = write(pd.DataFrame({"date": opened, "close": 50 + np.sin(np.arange(len(opened)) / 3)}), "market.csv")
+    assert forecast("train", market, *STRETCHED, "--out", "whole", "--quiet").code == 0
+    assert (
+        strike((RECORDER, "_write_checkpoint", 2, "after"), "train", market, *STRETCHED, "--out", "run").returncode < 0
+    )
+    assert forecast("train", "--resume", "run", "--quiet").code == 0
+    assert weights_of(here / "run") == weights_of(here / "whole")
+    assert (here / "run" / "schema.json").read_bytes() == (here / "whole" / "schema.json").read_bytes()
 
 
 def test_a_training_that_had_lost_patience_does_not_go_on(strike, forecast, table, here):

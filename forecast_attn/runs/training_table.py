@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -131,7 +132,7 @@ def panel_of_run(
         raise RunError(f"'{run.path}' was not trained on a file; the table must be given again", "pass it as DATA")
     check_recorded_files(str(run.path), recorded, config, data=data, vintages=vintages)
     try:
-        panel, source = read_panel(table, config, vintages, progress, rows_in)
+        panel, source = _read_as_in_training(run, table, config, vintages, progress, rows_in)
     except (DataError, ConfigError) as error:
         with contextlib.suppress(OSError):  # what is wrong with another table does not matter
             _refuse_another(run, table, recorded["sha256"], _digest_of(table))
@@ -143,6 +144,32 @@ def panel_of_run(
     _refuse_another(run, table, recorded["sha256"], source.sha256)
     _refuse_another(run, config.data.vintages, recorded["vintages_sha256"], source.vintages_sha256)
     return panel
+
+
+def _read_as_in_training(
+    run: RunDir,
+    table: pd.DataFrame | Table,
+    config: RunConfig,
+    vintages: pd.DataFrame | Table | None,
+    progress: Progress | None,
+    rows_in: Path | None,
+) -> tuple[Panel, DataSource]:
+    """The table by the options of a run, or with `--missing auto` where its closed days are no others.
+
+    A run records what that decided. Closed days of a market that came only once would be gaps then, or missing rows.
+    """
+    from forecast_attn.data.frequency import parse_frequency
+
+    alias = run.read_json(run.schema)["frequency"]["alias"] if run.schema.is_file() else None
+    sessions = None if alias is None else parse_frequency(alias).sessions
+    if sessions is None or not len(sessions.closed):
+        return read_panel(table, config, vintages, progress, rows_in)
+    with contextlib.suppress(DataError):
+        panel, source = read_panel(table, config, vintages, progress, rows_in)
+        if panel.frequency.alias == alias:
+            return panel, source
+    config = replace(config, data=replace(config.data, missing="auto"))
+    return read_panel(table, config, vintages, progress, rows_in)
 
 
 def check_recorded_files(

@@ -333,3 +333,20 @@ def test_the_command_refuses_what_belongs_to_its_other_use(shop_run: Path, forec
     )
     file = shop_run / "metrics.parquet"
     assert "belongs to a run" in forecast("backtest", shop_run, "--cutoffs", 2, "--out", file).error
+
+
+@pytest.mark.parametrize("holes", [[], [40, 90, 91]])
+def test_a_market_that_was_closed_on_days_of_one_year_only(forecast, small, write, holes) -> None:
+    """Closed days that came once are none by themselves; the table of a run is read as it was in training."""
+    opened = pd.bdate_range("2023-01-02", periods=300)
+    opened = opened.delete([30, 71, 100, 133, 180, 220, 250])
+    table = pd.DataFrame({"date": opened, "close": 50 + np.sin(np.arange(len(opened)) / 3)})
+    table.loc[holes, "close"] = np.nan
+    table = write(table)
+    assert forecast("train", table, *small, "--out", "run").code == 0
+    assert "closed 2023" in Path("run/schema.json").read_text()
+    for words in (("backtest", "run", "--out", "scores.csv"), ("plot", "run", "--png", "picture.png")):
+        done = forecast(*words)
+        assert done.code == 0, done.err
+    scored = pd.read_csv("scores.csv")["timestamp"]
+    assert set(scored) <= {f"{day:%Y-%m-%d}" for day in opened}  # no forecast of a closed day
