@@ -130,6 +130,7 @@ def _differ(groups: Any) -> bool:
 
 def _roughness(means: NDArray[np.float64]) -> float:
     """Ratio of the steps between neighbours, the last and the first too, to those between any two: 1 in no order."""
+    means = means[~np.isnan(means)]
     apart = np.abs(means[:, None] - means[None, :]).mean() * len(means) / (len(means) - 1)
     return float(np.abs(means - np.roll(means, 1)).mean() / apart) if apart > 0 else 1.0
 
@@ -140,11 +141,8 @@ def _are_nearest_alike(frame: pd.DataFrame, parts: list[str]) -> bool:
     Groups are nearer to themselves an hour before.
     """
     per_hour = frame[parts[-1]].nunique()
-    values = [frame[name].to_numpy(np.float64) for name in _measured(frame, parts)]
-    steps = [
-        (np.nanmedian(np.abs(np.diff(each))), np.nanmedian(np.abs(each[per_hour:] - each[:-per_hour])))
-        for each in values
-    ]
+    values = [frame[name].astype(np.float64) for name in _measured(frame, parts)]
+    steps = [(each.diff().abs().median(), each.diff(per_hour).abs().median()) for each in values]
     return bool(np.mean([near <= _NEARER * far for near, far in steps]) >= 0.5) if steps else True
 
 

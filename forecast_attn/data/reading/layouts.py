@@ -179,7 +179,7 @@ def _is_identifier(column: pd.Series) -> bool:
 def _go_on_along(frame: pd.DataFrame, steps: StepColumns) -> bool:
     """Return whether numbers change less from column to column than from row to row."""
     values = frame[list(steps.names)].to_numpy(np.float64, na_value=np.nan)
-    along, down = (np.nanmean(np.abs(np.diff(values, axis=axis))) for axis in (1, 0))
+    along, down = (pd.Series(np.abs(np.diff(values, axis=axis)).ravel()).mean() for axis in (1, 0))
     return bool(along < _MUCH_LESS * down)
 
 
