@@ -581,6 +581,17 @@ def test_as_many_shops_as_a_day_has_hours_are_no_hours(tmp_path: Path, name: str
     assert (proposal.time, proposal.item_id) == ("date", name)
 
 
+def test_subjects_need_no_treatment_beside_their_number(tmp_path: Path) -> None:
+    """The number of a subject tells the series apart by itself, whatever else each of them has."""
+    lines = [
+        f"{subject},{period},{'placebo' if subject % 2 else 'drug'},{number:.1f}"
+        for subject in range(1, 60)
+        for period, number in zip(range(1, 16), noise(15), strict=True)
+    ]
+    (tmp_path / "table.csv").write_text("\n".join(["subject,period,treatment,seizure_rate", *lines]))
+    assert find_proposals(tmp_path / "table.csv", DataConfig())[0].item_id == "subject"
+
+
 def test_delays_are_no_amounts_however_their_rows_are_sorted(tmp_path: Path) -> None:
     """What is not called an amount is judged by neighbouring rows, as they stand."""
     text = segments_sorted_by_departures().replace("PASSENGERS", "delay").replace("DEPARTURES", "distance")

@@ -330,7 +330,8 @@ def _keys_of(
             names = likeliest(columns, size, most)
             if names is None:
                 continue
-            pair = likeliest(list(codes), 2, most) if size == 1 and judged(names)[1][2] else None
+            others = [name for name in codes if judged((name,))[0] > most]  # none tells them apart by itself
+            pair = likeliest(others, 2, most) if size == 1 and judged(names)[1][2] else None
             if pair is not None and judged(pair)[1][1] == judged(names)[1][1] and judged(pair)[1][2] < len(pair):
                 names = pair  # a warehouse and an article rather than when it is ordered again
             return ",".join(names), _joined_codes([codes[name] for name in names])
