@@ -95,8 +95,9 @@ _WEATHER_WORDS = {
     *("snow", "snowfall", "cloud", "cloudcover", "gust", "visibility", "dewpoint", "dew", "irradiance", "radiation"),
     *("sunshine", "pressure", "pres", "wspm"),
 }
-_WIND_SPEED = r"(?<![a-z])ws(?![a-z])"
 """Words of weather, which drives counts and amounts; a table of nothing but weather is about it."""
+_WIND_SPEED = r"(?<![a-z])ws(?![a-z])"
+"""Wind speed in letters: `WS10M`."""
 _MEAN_TEMPERATURES = {"tg": {"tn", "tx"}, "tmk": {"tnk", "txk"}}
 """The mean temperature of a day, in the codes of a weather service -> the lowest and the highest one beside it."""
 _LEVELS = {"level", "index"}

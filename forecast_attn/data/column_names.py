@@ -85,22 +85,8 @@ ROW_NAMES = ("rownames", "row.names", "row_names", "rowname")
 COUNTERS = (*ROW_NAMES, "row-number", "no", "no.", "nr", "obs", "row", "n", "number", "instant", "index")
 """Names of columns that number the rows."""
 _NAMING_WORDS = (
-    *(
-        "id",
-        "no",
-        "nr",
-        "nbr",
-        "num",
-        "number",
-        "code",
-        "zip",
-        "zipcode",
-        "postcode",
-        "phone",
-        "fips",
-        "sku",
-        "account",
-    ),
+    *("id", "no", "nr", "nbr", "num", "number", "code", "zip", "zipcode", "postcode", "phone", "fips", "sku"),
+    "account",
     *("flight", "customer", "invoice", "name", "country", "region", "city", "channel", "category", "type", "class"),
     *("label", "idno", "idnum", "ean", "gtin", "upc", "barcode", "isbn", "docket"),
 )

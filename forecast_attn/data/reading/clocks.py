@@ -130,11 +130,14 @@ def are_seconds_of_day(column: pd.Series) -> bool:
 
 
 def are_parts_of_day(column: pd.Series) -> bool:
-    """Return whether numbers are times of day as a spreadsheet counts them: 0.5 at noon, by whole minutes."""
+    """Return whether numbers are times of day as a spreadsheet counts them, by whole minutes: 0.5 at noon.
+
+    Those that are all quarters may be parts of the first hour.
+    """
     if not pd.api.types.is_float_dtype(column.dtype) or len(column) == 0 or column.isna().any():
         return False
     minutes = column.to_numpy(np.float64) * 1440
-    is_within_day = minutes.min() >= 0 and 1 <= minutes.max() < 1440
+    is_within_day = minutes.min() >= 0 and minutes.max() < 1440 and (np.round(minutes) % (1440 // 4)).any()
     return bool(is_within_day and np.abs(minutes - np.round(minutes)).max() < _OFF_A_MINUTE)
 
 
@@ -166,7 +169,7 @@ def date_and_clock(date: pd.Series, clock: pd.Series) -> pd.Series:
     Times of day are `18:00`, `18.00.00`, intervals `18 - 19`, hours, seconds since midnight, or parts of a day. Those
     of days of a spreadsheet are added to them.
     """
-    if pd.api.types.is_numeric_dtype(clock.dtype) and len(clock) and 0 <= clock.min() <= clock.max() < 1:
+    if pd.api.types.is_float_dtype(clock.dtype) and len(clock) and 0 <= clock.min() <= clock.max() < 1:
         if is_plain_number(date) and FIRST_LIKELY_DAY <= date.min() <= date.max() <= LAST_LIKELY_DAY:
             return date + clock  # both of a spreadsheet
         if are_parts_of_day(clock):
