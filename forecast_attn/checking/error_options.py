@@ -339,12 +339,14 @@ def _zone_of_changes(problem: Problem, cells: Cells, changes: NDArray[np.int64])
 
 
 def _zones(problem: Problem, cells: Cells, changes: NDArray[np.int64]) -> Iterator[str]:
+    moments, are_repeats = cells.between(changes), cells.stamps[changes] == cells.stamps[changes - 1]
     for zone in ZONES_BY_CLOCK:
         try:
             config = replace(problem.config, **{**problem.options, "tz": zone})
         except ConfigError:
             continue
-        if changes_at(zone, cells.between(changes)).any():
+        are_changes = changes_at(zone, moments)
+        if are_changes.any() and are_changes[are_repeats].all():  # a stamp of another hour would stay repeated
             findings = examine(problem.frame, config_of_frame(config)).findings
             if not any(finding.code in ("FA202", "FA210", "FA211") for finding in findings):
                 yield zone
