@@ -581,6 +581,15 @@ def test_as_many_shops_as_a_day_has_hours_are_no_hours(tmp_path: Path, name: str
     assert (proposal.time, proposal.item_id) == ("date", name)
 
 
+def test_the_dates_of_a_register_are_read_by_the_order_that_is_given(tmp_path: Path) -> None:
+    """Day or month first, no value decides; the condition on such dates needs them, too."""
+    dates = [f"{RNG.integers(1, 13)}/{RNG.integers(1, 13)}/20{RNG.integers(15, 24)}" for _ in range(400)]
+    lines = [f"{date},Part {at},{number:.2f}" for at, (date, number) in enumerate(zip(dates, noise(400), strict=True))]
+    (tmp_path / "table.csv").write_text("\n".join(["Last Change,Description,Price", *lines]))
+    proposal = find_proposals(tmp_path / "table.csv", DataConfig(date_format="day-first"))[0]
+    assert "if 'Last Change' tells when it was" in proposal.forecasts
+
+
 def test_subjects_need_no_treatment_beside_their_number(tmp_path: Path) -> None:
     """The number of a subject tells the series apart by itself, whatever else each of them has."""
     lines = [

@@ -153,13 +153,14 @@ def _is_called_time(panel: Panel) -> bool:
     return is_called or name.lower() in (*STEP_NAMES, *PERIOD_NAMES)
 
 
-def _are_records(frame: pd.DataFrame, time: str, options: Mapping[str, Any]) -> bool:
+def _are_records(frame: pd.DataFrame, panel: Panel, options: Mapping[str, Any]) -> bool:
     """Return whether rows are those of a register: with several dates of when they were written, or in no order."""
     if sum(is_called_of_record(str(name)) for name in frame.columns) > 1:
         return True
+    time = panel.roles.time
     if "resample" not in options or time not in frame.columns:
         return False
-    stamps, _ = parse_timestamps(frame[time], time, options.get("date_format"))
+    stamps, _ = parse_timestamps(frame[time], time, options.get("date_format") or panel.date_order)
     goes_on = float(np.mean(np.diff(stamps).astype(np.int64) >= 0))
     return _IN_NO_ORDER < goes_on < 1 - _IN_NO_ORDER
 
@@ -193,7 +194,7 @@ def _conditions_on_time(panel: Panel, options: Mapping[str, Any], frame: pd.Data
         yield "if the rows are in the order of time"
     elif not _is_called_time(panel):
         yield f"if '{panel.roles.time}' counts time"
-    elif is_called_of_record(time := panel.roles.time) and frame is not None and _are_records(frame, time, options):
+    elif is_called_of_record(panel.roles.time) and frame is not None and _are_records(frame, panel, options):
         yield f"if '{panel.roles.time}' tells when it was, rather than when its row was written"
     order = options.get("date_format")
     if order in _ORDERS_OF_DAYS and frame is not None and _is_order_a_guess(frame, panel.roles.time):
