@@ -154,21 +154,13 @@ def _read_as_in_training(
     progress: Progress | None,
     rows_in: Path | None,
 ) -> tuple[Panel, DataSource]:
-    """The table by the options of a run, or with `--missing auto` where its closed days are no others.
-
-    A run records what that decided. Closed days of a market that came only once would be gaps then, or missing rows.
-    """
+    """The table by the options of a run, and by the closed days that it had: some that came only once would be gaps."""
     from forecast_attn.data.frequency import parse_frequency
 
     alias = run.read_json(run.schema)["frequency"]["alias"] if run.schema.is_file() else None
     sessions = None if alias is None else parse_frequency(alias).sessions
-    if sessions is None or not len(sessions.closed):
-        return read_panel(table, config, vintages, progress, rows_in)
-    with contextlib.suppress(DataError):
-        panel, source = read_panel(table, config, vintages, progress, rows_in)
-        if panel.frequency.alias == alias:
-            return panel, source
-    config = replace(config, data=replace(config.data, missing="auto"))
+    if sessions is not None and len(sessions.closed):
+        config = replace(config, data=replace(config.data, freq=alias))
     return read_panel(table, config, vintages, progress, rows_in)
 
 
