@@ -1,9 +1,10 @@
-"""Tables whose columns are the steps of a row: hours of a day, days of a week, months or quarters of a year, years."""
+"""Tables whose columns are the steps of a row: hours of a day, days of a week or month, months of a year, years."""
 
 from __future__ import annotations
 
+import contextlib
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,15 +18,18 @@ from forecast_attn.data.reading.header import unnamed_column
 from forecast_attn.data.reading.time_parts import holds_years, joined_time
 from forecast_attn.data.timestamps import looks_like_dates, parse_timestamps
 from forecast_attn.data.written_dates import month_number
+from forecast_attn.errors import DataError
 
 FEWEST_YEARS = 3
 MOST_LABELS = 4
 """Columns among which the months of rows are looked for."""
 DAY = 24 * 60
 """Minutes."""
-_HOUR = re.compile(r"(?:h|he|hr|hour|std|stunde|hora|tp|sp|hp|period|interval)?[ ._-]?(\d{1,3})h?", re.IGNORECASE)
+_HOUR = re.compile(r"(h|he|hr|hour|std|stunde|hora|tp|sp|hp|v|period|interval)?[ ._-]?(\d{1,3})h?", re.IGNORECASE)
+_NUMBERED = re.compile(r"(\D*?)[ ._-]?(\d{1,2})")
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::00)?(?: ?- ?\d{1,2}:\d{2}(?::00)?)?")
 _DATE = ("year", "month", "day")
+_DAYS_OF_MONTH = range(1, 32)
 _WEEKDAYS = [
     days.split() for days in ("mon tue wed thu fri sat sun", "mo di mi do fr sa so", "lun mar mer jeu ven sam dim")
 ]
@@ -60,7 +64,8 @@ def find_grid(frame: pd.DataFrame, date_format: str | None = None, time: str | N
         time: the column of years, where the user names it.
     """
     days = _hours_across(frame, date_format) or _weekdays_across(frame, date_format)
-    return _years_across(frame) or days or periods_across(frame, time)
+    days_of_months = _days_across(frame, date_format) or _days_down(frame, time)
+    return _years_across(frame) or days or days_of_months or periods_across(frame, time)
 
 
 def _hours_across(frame: pd.DataFrame, date_format: str | None) -> CellGrid | None:
@@ -126,7 +131,11 @@ def _minutes_of(names: list[str]) -> dict[str, int]:
     clocks = {name: match for name in names if (match := _CLOCK.fullmatch(name.strip()))}
     minutes = {name: int(match[1]) * 60 + int(match[2]) for name, match in clocks.items()}
     if not minutes:
-        periods = {name: int(match[1]) for name in names if (match := _HOUR.fullmatch(name.strip()))}
+        stems: dict[str | None, dict[str, int]] = {}
+        for name in names:
+            if match := _HOUR.fullmatch(name.strip()):
+                stems.setdefault(match[1], {})[name] = int(match[2])
+        periods = max(stems.values(), key=len, default={})  # the first of as many: `H01`, and no `V01` of its quality
         first, length = min(periods.values(), default=0), DAY // max(len(periods), 1)
         is_counted = first in (0, 1) and len(periods) in PERIODS_OF_DAY
         minutes = {name: (period - first) * length for name, period in periods.items()} if is_counted else {}
@@ -135,6 +144,78 @@ def _minutes_of(names: list[str]) -> dict[str, int]:
     step = DAY // len(minutes) if minutes else 0
     is_day = len(minutes) >= 24 and sorted(minutes.values()) == list(range(0, DAY, step))
     return minutes if is_day else {}
+
+
+def _days_across(frame: pd.DataFrame, date_format: str | None) -> CellGrid | None:
+    """A row for each month, and a column for each of 31 days, as of hydrologists: `Vazao01` to `Vazao31`."""
+    names = [str(name) for name in frame.columns]
+    stems: dict[str, dict[str, int]] = {}
+    for name in names:
+        if (match := _NUMBERED.fullmatch(name.strip())) and frame[name].dtype.kind in "iuf":
+            stems.setdefault(match[1], {})[name] = int(match[2])
+    days = next((each for each in stems.values() if sorted(each.values()) == [*_DAYS_OF_MONTH]), None)
+    if days is None:
+        return None
+    labels, months = _months_of_rows(frame, [name for name in names if name not in days], date_format)
+    if not labels:
+        return None
+    offsets = {name: day - 1 for name, day in days.items()}
+    return _on_real_days(_grid_of(frame, labels, months, offsets, "D", "day"), np.repeat(months, len(days)))
+
+
+def _months_of_rows(
+    frame: pd.DataFrame, names: list[str], date_format: str | None
+) -> tuple[tuple[str, ...], NDArray[np.datetime64]]:
+    """The columns of year and month, or of the first day of each month, and that day; none for other rows."""
+    units = {unit_of(name): name for name in reversed(names)}
+    labels = tuple(units[unit] for unit in _DATE[:2] if unit in units)
+    if len(labels) < 2:
+        labels = tuple([name for name in names if looks_like_dates(frame[name])][:1])
+    if not labels:
+        return (), np.empty(0, "datetime64[ns]")
+    column = frame[labels[0]] if len(labels) == 1 else joined_time([frame[name] for name in labels], "")
+    for order in (None, "day-first", "month-first") if date_format is None else (date_format,):  # 01/02/1999
+        with contextlib.suppress(DataError):
+            stamps, bad = parse_timestamps(column, labels[0], order)
+            if not bad.any() and stamps.dtype.kind == "M" and (stamps == stamps.astype("datetime64[M]")).all():
+                return labels, stamps
+    return (), np.empty(0, "datetime64[ns]")
+
+
+def _days_down(frame: pd.DataFrame, time: str | None) -> CellGrid | None:
+    """A row for each day of a month of each year, and a column for each month, as of the temperature of England."""
+    names = [str(name) for name in frame.columns]
+    may_be_days = (name for name in names if unit_of(name) == "day" or name == unnamed_column(2))
+    day = next((name for name in may_be_days if frame[name].dtype.kind == "i"), None)
+    if day is None or sorted(frame[day].unique()) != [*_DAYS_OF_MONTH]:
+        return None
+    if day == unnamed_column(2):
+        columns = [unnamed_column(number) for number in range(1, len(MONTHS) + 3)]
+        frame = frame.rename(columns=dict(zip(columns[2:], MONTHS, strict=True))) if names == columns else frame
+    grid = periods_across(frame.drop(columns=day), time)
+    if grid is None or len(grid.names) < len(MONTHS):
+        return None
+    given = dict(zip(map(str, frame.columns), names, strict=True))
+    first = grid.stamps.astype("datetime64[M]").astype("datetime64[ns]")
+    stamps = first + (frame[day].to_numpy()[grid.rows] - 1).astype("timedelta64[D]")
+    columns_of_values, labels = (tuple(given[name] for name in each) for each in (grid.names, grid.labels))
+    daily = CellGrid(columns_of_values, (*labels, day), grid.rows, stamps, grid.values, "month")
+    return _on_real_days(daily, first)
+
+
+def _on_real_days(grid: CellGrid, months: NDArray[np.datetime64]) -> CellGrid | None:
+    """The cells without those of a 30 February, in which nothing stands, or one mark; None where numbers do.
+
+    Args:
+        grid: of days.
+        months: the first day of the month of each cell (num_cells,).
+    """
+    is_real = grid.stamps.astype("datetime64[M]") == months.astype("datetime64[M]")
+    marks = grid.values[~is_real]
+    if len(np.unique(marks[~np.isnan(marks)])) > 1:
+        return None
+    order = np.flatnonzero(is_real)
+    return replace(grid, rows=grid.rows[order], stamps=grid.stamps[order], values=grid.values[order])
 
 
 def _years_across(frame: pd.DataFrame) -> CellGrid | None:
