@@ -10,10 +10,6 @@ import pytest
 
 from forecast_attn.checking.commands import find_proposals
 from forecast_attn.config.options import DataConfig
-from forecast_attn.data.reading import read_table
-from forecast_attn.data.reading.joined import with_joined
-from forecast_attn.data.timestamps import parse_timestamps
-from forecast_attn.errors import DataError
 
 pytestmark = pytest.mark.slow
 
@@ -704,27 +700,6 @@ def test_training_says_that_whole_numbers_may_be_days_of_a_spreadsheet(forecast:
     assert [note["message"] for note in notes if note["code"] == "FA212"] == [message]
 
 
-def test_half_hours_of_a_day_in_march_leave_the_skipped_hour_out() -> None:
-    day = ["2023-03-26"] * 46 + ["2023-03-27"] * 48
-    frame = pd.DataFrame({"date": day, "period": [*range(1, 47), *range(1, 49)], "y": 1.0})
-    joined = with_joined(frame, DataConfig(time="date,period"), "")["date,period"]
-    assert joined.iloc[[1, 2, 45, 46, 48]].tolist() == [
-        *("2023-03-26 00:30", "2023-03-26 02:00", "2023-03-26 23:30", "2023-03-27 00:00", "2023-03-27 01:00")
-    ]
-
-
-def test_the_first_period_of_a_day_begins_at_midnight_beside_year_month_and_day() -> None:
-    frame = pd.DataFrame({"Year": 2024, "Month": 3, "Day": [4] * 24 + [5] * 24, "Period": [*range(1, 25)] * 2})
-    joined = with_joined(frame, DataConfig(time="Year,Month,Day,Period"), "")["Year,Month,Day,Period"]
-    assert joined.iloc[[0, 23, 24]].tolist() == ["2024-03-04 00:00", "2024-03-04 23:00", "2024-03-05 00:00"]
-
-
-def test_a_month_that_is_an_english_word_is_one_beside_others() -> None:
-    stamps, bad = parse_timestamps(pd.Series(["jul-05", "ago-05", "ene-06"], dtype="str"))
-    assert (stamps[1], bad.any()) == (np.datetime64("2005-08-01"), False)
-    assert parse_timestamps(pd.Series(["ago-05", "ago-06"], dtype="str"))[1].all()
-
-
 @pytest.mark.parametrize(
     ("head", "row"),
     [
@@ -745,14 +720,6 @@ def test_what_would_be_read_wrong_is_refused(tmp_path: Path, head: str, row: str
     ]
     path.write_text("\n".join([head, *rows]) + "\n")
     assert find_proposals(path, DataConfig()) == ()
-
-
-@pytest.mark.parametrize("first", ["1,234.5", "1.234,5", "1,234,567.5", "1.234.567,5", ".5"])
-def test_a_first_number_with_both_marks_is_that_of_a_row(tmp_path: Path, first: str) -> None:
-    rows = [f"{at % 7 + 1},23{at % 10}.5".join('""') + f";{at}" for at in range(40)]
-    (tmp_path / "table.csv").write_text("\n".join([f'"{first}";3', *rows]))
-    with pytest.raises(DataError, match="has no header"):
-        read_table(tmp_path / "table.csv", DataConfig(delimiter=";"))
 
 
 def test_lines_below_the_rows_of_utf_16_are_counted(tmp_path: Path) -> None:
@@ -781,19 +748,3 @@ def test_rows_are_no_lines_around_them(tmp_path: Path, lines: list[str], options
     around = ("skip_rows", "skip_footer", "header", "delimiter")
     proposed = find_proposals(path, DataConfig())[0].options
     assert {name: proposed[name] for name in around if name in proposed} == options
-
-
-@pytest.mark.parametrize(
-    ("cells", "second"),
-    [
-        (
-            ["2014-05-07 13:29:50+0100 [Europe/London]", "2014-05-07 13:30:20+0100 [Europe/London]"],
-            "2014-05-07T12:30:20",
-        ),
-        (["2001-02", "2002-03*"], "2002"),
-        (["1998-99", "1999-00*"], "1999"),
-    ],
-)
-def test_marks_behind_a_date_are_no_part_of_it(cells: list[str], second: str) -> None:
-    stamps, bad = parse_timestamps(pd.Series(cells, dtype="str"))
-    assert (stamps[1].astype(str)[: len(second)], bad.any()) == (second, False)

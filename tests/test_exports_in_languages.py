@@ -8,8 +8,6 @@ import pytest
 
 from forecast_attn.checking.commands import find_proposals
 from forecast_attn.config.options import DataConfig
-from forecast_attn.data.reading import read_table
-from forecast_attn.data.timestamps import parse_timestamps
 
 from .made_columns import RNG, noise
 
@@ -94,33 +92,3 @@ def test_an_export_in_another_language_is_read_at_the_first_try(tmp_path: Path, 
     (tmp_path / "export.csv").write_text(make(), encoding=encoding)
     options = dict(find_proposals(tmp_path / "export.csv", DataConfig())[0].options)
     assert {key: options.get(key) for key in expected} == expected
-
-
-def test_dates_of_thailand_are_those_of_our_calendar() -> None:
-    stamps, bad = parse_timestamps(pd.Series(["31/01/2567", "29/02/2567", "01/03/2567"]), date_format="day-first")
-    assert not bad.any()
-    assert [*stamps.astype("datetime64[D]").astype(str)] == ["2024-01-31", "2024-02-29", "2024-03-01"]
-
-
-def test_dates_of_iran_go_on_by_a_day_from_a_new_year_that_is_known() -> None:
-    """Months are counted one by one; the years of 366 days are those that the calendars of Iran had."""
-    long_years = (1375, 1379, 1383, 1387, 1391, 1395, 1399, 1403)
-    months = [(year, month) for year in range(1375, 1404) for month in range(1, 13)]
-    lengths = [31 if month <= 6 else 30 if month < 12 or year in long_years else 29 for year, month in months]
-    pairs = zip(months, lengths, strict=True)
-    cells = [f"{year}/{month:02}/{day:02}" for (year, month), length in pairs for day in range(1, length + 1)]
-    stamps, bad = parse_timestamps(pd.Series(cells))
-    assert not bad.any()
-    assert [*stamps] == [*pd.date_range("1996-03-20", periods=len(cells)).to_numpy()]
-
-
-@pytest.mark.parametrize("cell", ["1402/12/30", "1402/07/31", "1402/13/01"])
-def test_days_that_the_calendar_of_iran_has_not_are_no_stamps(cell: str) -> None:
-    assert parse_timestamps(pd.Series(["1402/12/29", cell]))[1].tolist() == [False, True]
-
-
-def test_a_few_letters_of_japanese_tell_its_encoding(tmp_path: Path) -> None:
-    """The load of Tokyo has no other Japanese word than its result."""
-    rows = [f"2024/1/{day},{hour}:00,{2000 + hour}" for day in (1, 2) for hour in range(24)]
-    (tmp_path / "juyo.csv").write_text("\n".join(["DATE,TIME,実績(万kW)", *rows]), encoding="cp932")
-    assert "実績(万kW)" in read_table(tmp_path / "juyo.csv", DataConfig())

@@ -15,7 +15,6 @@ from forecast_attn.checking.commands import find_proposals
 from forecast_attn.checking.proposal import command_text
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.reading import read_table
-from forecast_attn.errors import ConfigError
 
 RNG = np.random.default_rng(0)
 SUMS = {"aggregate": "sum", "missing": "zero"}
@@ -1192,14 +1191,6 @@ def test_na_is_the_name_of_a_region_and_no_value_in_other_columns(forecast: Call
     assert read_table(tmp_path / "table.csv", DataConfig(item_id="region"))["sales"].isna().sum() == 1
 
 
-def test_blank_lines_are_no_rows_beside_an_identifier(tmp_path: Path) -> None:
-    path = tmp_path / "table.csv"
-    path.write_text("item_id,y\nNA,1\n\nb,2\n,3\n\n")
-    frame = read_table(path, DataConfig())
-    assert frame["y"].tolist() == [1, 2, 3]
-    assert frame["item_id"].isna().tolist() == [False, False, True]
-
-
 def test_given_options_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     frame = pd.DataFrame({"date": days(90), "a": values(90), "b": values(90)})
@@ -1714,25 +1705,6 @@ def test_each_sheet_of_a_workbook_gets_its_command(tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.slow
-def test_large_text_with_comments_is_read_whole(tmp_path: Path) -> None:
-    """In blocks: a line that two of them share, and comments behind the first."""
-    path = tmp_path / "table.csv"
-    stamps = pd.date_range("2000-01-01", periods=300_000, freq="min").strftime("%Y-%m-%d %H:%M")
-    lines = [f"{stamp},{at % 1000}" for at, stamp in enumerate(stamps)]
-    lines.insert(250_000, "# pause")
-    path.write_text("# log\nno,title\ndate,y\n" + "\n".join(lines))
-    frame = read_table(path, DataConfig(skip_rows=2, comment="#"))
-    assert len(frame) == 300_000
-    assert frame["y"].sum() == sum(range(1000)) * 300
-
-
-def test_options_of_text_are_refused_for_frames() -> None:
-    frame = pd.DataFrame({"date": days(20), "y": values(20)})
-    with pytest.raises(ConfigError, match="which has no --skip-rows"):
-        read_table(frame, DataConfig(skip_rows=1))
-
-
 def test_an_index_and_a_year_without_month_are_no_date_in_parts(tmp_path: Path) -> None:
     """A panel of years with an index without a name: the year is the time, the firm tells series apart."""
     path = tmp_path / "table.csv"
@@ -1989,13 +1961,6 @@ def test_a_column_that_counts_the_rows_of_each_series_is_its_time_unless_there_a
     assert (first["time"], first["item_id"]) == ("visit", "patient")
     invoices = frame.assign(patient=patients, date=pd.Timestamp("2024-01-01") + pd.to_timedelta(patients, unit="D"))
     assert first_of(tmp_path, invoices.drop(columns=""), "invoices.csv").get("time") in (None, "date")
-
-
-def test_middles_of_hours_are_no_codes_of_quality(tmp_path: Path) -> None:
-    rows = "\n".join(f"2023-01-{1 + row // 24:02d} {row % 24:02d}:00;{row % 24},5;{row % 9}" for row in range(240))
-    path = tmp_path / "middles.csv"
-    path.write_text(f"time;middle;y\n{rows}\n")
-    assert read_table(path, DataConfig())["middle"].iloc[1] == 1.5
 
 
 def test_numbers_of_rows_are_no_target(tmp_path: Path) -> None:
@@ -2265,27 +2230,6 @@ def test_numbered_months_beside_numbers_need_no_header(tmp_path: Path, first: st
     path.write_text("\n".join(rows))
     proposal = find_proposals(path, DataConfig())[0]
     assert (proposal.options, proposal.time, proposal.target) == ({"header": False}, "column_1", "column_2")
-
-
-@pytest.mark.parametrize(
-    ("names", "row"),
-    [
-        ("2019,2020,Jan-2021", "1,2,3"),
-        ("Date,1,2", "1,2,3"),
-        ("2020-01,2020-02,2020", "1,2,3"),
-        ("2001,2002,2003", "41,12,3"),
-        ("region,2001,2002", "north,5,6"),
-        ("x,2024-01-05,2024-01-06", "north,yes,no"),
-        ("day,08:00,09:00", "2024-01-05,7.5,8.1"),
-        ("item,0.1,0.5", "a,7.5,8.1"),
-        ("0,1,2,3", "4,5,1,2"),
-        ("0", "7.5"),
-    ],
-)
-def test_names_of_steps_are_a_header(tmp_path: Path, names: str, row: str) -> None:
-    path = tmp_path / "named.csv"
-    path.write_text("\n".join([names, *(row,) * 12]))
-    assert list(read_table(path, DataConfig()).columns) == names.split(",")
 
 
 @pytest.mark.parametrize(

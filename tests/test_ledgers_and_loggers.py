@@ -10,11 +10,6 @@ import pytest
 from forecast_attn.checking.commands import find_proposals
 from forecast_attn.checking.number_times import denser_order
 from forecast_attn.config.options import DataConfig
-from forecast_attn.data.reading import read_table
-from forecast_attn.data.reading.clocks import are_seconds_of_day, elapsed_seconds, go_on_all_day
-from forecast_attn.data.reading.joined import with_joined
-from forecast_attn.data.reading.table import read_beside
-from forecast_attn.data.timestamps import parse_timestamps
 
 from .made_columns import RNG, noise
 
@@ -455,58 +450,6 @@ def test_a_ledger_or_log_is_read_at_the_first_try(tmp_path: Path, name: str) -> 
     assert STEPS.get(name, "") in proposal.forecasts
 
 
-def test_a_header_that_names_the_rows_or_their_years_stays_as_it_is(tmp_path: Path) -> None:
-    """A field too many behind each row is an error, and no reason to move years below another name."""
-    lines = [f"{year},{at},{at % 3}" for at, year in enumerate(range(1960, 2000))]
-    for first in ("year", "id", "week"):
-        (tmp_path / "table.csv").write_text("\n".join([f"{first},load", *lines]))
-        with pytest.raises(Exception, match="3 fields"):
-            read_table(tmp_path / "table.csv", DataConfig())
-
-
-def test_a_table_beside_another_begins_at_the_line_with_most_of_its_names(tmp_path: Path) -> None:
-    """A title of a sheet may hold the name of the time, too."""
-    lines = [",,Date,Price", "Date,Price,Dividend,CAPE", *(f"1871.{at:02d},{at},{at},{at}" for at in range(1, 13))]
-    (tmp_path / "table.csv").write_text("\n".join(lines))
-    frame = read_beside(tmp_path / "table.csv", DataConfig(skip_rows=1), time="Date", names=("Date", "Price", "CAPE"))
-    assert [*frame.columns] == ["Date", "Price", "Dividend", "CAPE"]
-
-
-@pytest.mark.parametrize(
-    ("cells", "stamps"),
-    [
-        (["31/01/2024 00", "31/01/2024 23"], ["2024-01-31T00", "2024-01-31T23"]),
-        (["2024 / 01", "2024 / 12"], ["2024-01-01", "2024-12-01"]),
-        (["31 / 01 / 2024", "1 / 02 / 2024"], ["2024-01-31", "2024-02-01"]),
-        (["ke 1 tammi 2014 00:00", "to 2 joulu 2014 13:00"], ["2014-01-01T00", "2014-12-02T13"]),
-        (["пн 01.01.2024", "вт 30.01.2024"], ["2024-01-01", "2024-01-30"]),
-    ],
-)
-def test_forms_of_dates(cells: list[str], stamps: list[str]) -> None:
-    read, bad = parse_timestamps(pd.Series(cells, dtype="str"))
-    assert not bad.any()
-    np.testing.assert_array_equal(read, np.array(stamps, "datetime64[ns]"))
-
-
-@pytest.mark.parametrize(
-    ("numbers", "are_seconds", "all_day"),
-    [
-        (range(0, 86400, 300), True, True),
-        (range(0, 86400, 3600), True, True),
-        (range(7200, 36000, 300), True, False),  # of a table of the morning, which goes on from another one
-        (range(24), False, None),
-        (range(1, 1441), False, None),
-        ([0, 30, 100, 130, 2300, 2330], False, None),
-        (range(0, 2400, 300), False, None),  # every three hours
-        (range(0, 86400, 30), False, None),
-    ],
-)
-def test_numbers_count_seconds_of_days_by_whole_minutes(numbers, are_seconds, all_day) -> None:
-    column = pd.Series(np.tile(np.array(numbers), 3))
-    assert are_seconds_of_day(column) == are_seconds
-    assert all_day is None or go_on_all_day(column) == all_day
-
-
 @pytest.mark.parametrize(
     ("cells", "order"),
     [
@@ -518,24 +461,3 @@ def test_numbers_count_seconds_of_days_by_whole_minutes(numbers, are_seconds, al
 )
 def test_the_order_of_day_and_month_makes_a_few_days_in_a_row(cells: list[str], order: str | None) -> None:
     assert denser_order(pd.Series(cells, dtype="str")) == order
-
-
-def test_a_day_and_its_seconds_are_a_stamp() -> None:
-    frame = pd.DataFrame({"day": ["2017-05-04"] * 288, "interval": range(0, 86400, 300), "y": 1.0})
-    joined = with_joined(frame, DataConfig(time="day,interval"), "")["day,interval"]
-    assert joined.iloc[[0, 1, 287]].tolist() == ["2017-05-04 00:00", "2017-05-04 00:05", "2017-05-04 23:55"]
-
-
-@pytest.mark.parametrize(
-    ("cells", "seconds"),
-    [
-        (["0 days 23:00:00", "1 days 00:30:00"], [82800, 88200]),
-        (["23:00:00", "1 day, 0:30:00"], [82800, 88200]),
-        (["-1 days 23:00:00", "0 days 00:00:00"], [-3600, 0]),
-        (["23:00:00", "23:30:00"], None),
-        (["1 day", "a day"], None),
-    ],
-)
-def test_times_since_a_start(cells: list[str], seconds: list[float] | None) -> None:
-    read = elapsed_seconds(pd.Series(pd.Categorical(cells)))
-    assert read is None if seconds is None else [*read] == seconds

@@ -15,8 +15,6 @@ from forecast_attn.checking import examine
 from forecast_attn.checking.commands import find_proposals
 from forecast_attn.checking.fix import fix_table
 from forecast_attn.config.options import DataConfig
-from forecast_attn.data.reading import read_table
-from forecast_attn.data.timestamps import parse_timestamps
 
 pytestmark = pytest.mark.slow
 
@@ -405,14 +403,6 @@ def test_each_of_several_tables_gets_a_command_that_names_its_lines(forecast: Ca
     assert tried[-1].endswith(", of the table in lines 1 to 21")
 
 
-def test_days_of_a_spreadsheet_are_read_to_the_second() -> None:
-    days = pd.Series([1.0, 60.0, 45231.5, 45231.0000115741, 45231.999988426, np.nan, 1e9])
-    stamps, bad = parse_timestamps(days, "t", "excel")
-    expected = ["1899-12-31", "1900-02-28", "2023-11-01T12", "2023-11-01T00:00:01", "2023-11-01T23:59:59"]
-    np.testing.assert_array_equal(stamps[:5], np.array(expected, "datetime64[ns]"))
-    assert bad.tolist() == [False] * 5 + [True] * 2
-
-
 @pytest.mark.parametrize(("zone", "advised"), [("Europe/London", "Europe/London"), ("America/Chicago", "America/")])
 def test_a_gap_of_spring_advises_a_zone_that_has_it(tmp_path: Path, zone: str, advised: str) -> None:
     hours = pd.date_range("2021-03-01", periods=24 * 40, freq="h", tz=zone)
@@ -451,56 +441,12 @@ def test_numbers_are_those_in_the_cells(tmp_path: Path) -> None:
     assert [finding.column for finding in report.findings if finding.code == "FA109"] == ["dollars", "grouped", "share"]
 
 
-@pytest.mark.parametrize(
-    ("cells", "numbers"),
-    [
-        (["3 kW", "4.5 kW", "-2 kW"], [3, 4.5, -2]),
-        (["3°C", "4.5°C", "-2°C"], [3, 4.5, -2]),
-        (["3 m³/s", "4.5 m³/s", "0 m³/s"], [3, 4.5, 0]),
-        (["150.1*", "7.0", "8.1"], [150.1, 7, 8.1]),
-        (["97.3 p", "96.1", ":"], [97.3, 96.1, np.nan]),
-        (["97.3(P)", "96.1", "95.0"], [97.3, 96.1, 95]),
-        (["3 kW", "4.5 MW", "2 kW"], None),
-        (["3 k", "400", "500"], None),
-        (["3*", "4*", "5"], None),
-        (["2020 Jan", "2021 Jan", "2022 Jan"], None),
-        (["2020 Q1", "2021 Q1", "2022 Q1"], None),
-        (["5 am", "6 am", "7 am"], None),
-        (["3 of 4", "2 of 4", "1 of 4"], None),
-        (["12 Main Street", "14 Main Street", "16 Main Street"], None),
-    ],
-)
-def test_units_and_footnotes_behind_numbers_leave_the_numbers(
-    tmp_path: Path, cells: list[str], numbers: list[float] | None
-) -> None:
-    path = tmp_path / "table.csv"
-    pd.DataFrame({"day": [1, 2, 3], "y": cells}).to_csv(path, index=False)
-    column = read_table(path, DataConfig(), report=lambda finding: None)["y"]
-    if numbers is None:
-        assert list(column.astype(str)) == cells
-    else:
-        np.testing.assert_array_equal(column, numbers)
-
-
 def test_one_sign_among_plain_numbers_is_a_mistake(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     path.write_text("date,y\n" + "".join(f"{day:%Y-%m-%d},{at}{'%' * (at == 9)}\n" for at, day in enumerate(DAYS)))
     assert [finding.code for finding in examine(path, DataConfig()).findings if finding.severity == "error"] == [
         "FA103"
     ]
-
-
-def test_marks_of_missing_values_count_in_every_form(tmp_path: Path) -> None:
-    frame = pd.DataFrame({"date": DAYS, "y": [-999.0, *VALUES[1:]], "n": [*range(59), -999], "kind": ["-", "a"] * 30})
-    path = tmp_path / "table.parquet"
-    frame.to_parquet(path)
-    config = DataConfig(na=("-", "-999"), target="y")
-    for table in (frame, path):
-        read = read_table(table, config)
-        assert read["y"].isna().tolist() == [True] + [False] * 59
-        assert read["n"].isna().sum() == 1
-        assert read["kind"].isna().sum() == 30
-    assert not read_table(frame, DataConfig())["y"].isna().any()
 
 
 @pytest.mark.parametrize("name", ["european thousands, a sum below", "a hyphen", "hours across"])
@@ -518,13 +464,6 @@ def test_a_table_is_repaired_with_the_options_of_its_command(tmp_path: Path, nam
     assert first.panel is not None
     np.testing.assert_array_equal(again.panel.target, first.panel.target)
     np.testing.assert_array_equal(again.panel.timestamps, first.panel.timestamps)
-
-
-@pytest.mark.parametrize("cell", ["12A", "A 12", "1 23", "(5", "5)", "--5", "$", "%", "1,2,3'4", "$5 €x"])
-def test_names_are_no_numbers_with_signs(tmp_path: Path, cell: str) -> None:
-    path = tmp_path / "table.csv"
-    path.write_text("date;kind;y\n" + "".join(f"{day:%Y-%m-%d};{cell};{at}\n" for at, day in enumerate(DAYS)))
-    assert not pd.api.types.is_numeric_dtype(read_table(path, DataConfig())["kind"].dtype)
 
 
 def test_the_unit_of_times_since_1970_is_that_of_the_numbers_and_not_of_a_name(tmp_path: Path) -> None:

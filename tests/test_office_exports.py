@@ -7,13 +7,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from forecast_attn.checking.commands import find_proposals
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.reading import read_table
-from forecast_attn.data.reading.outlines import without_headings
 
 from .made_columns import RNG, noise
 
@@ -620,19 +617,3 @@ def test_a_date_on_which_rows_were_written_is_a_condition(tmp_path: Path) -> Non
     (tmp_path / "articles.csv").write_text("\n".join(["changed,added,price", *lines]), encoding="utf-8")
     forecasts = find_proposals(tmp_path / "articles.csv", DataConfig())[0].forecasts
     assert forecasts.endswith("if 'changed' tells when it was, rather than when its row was written")
-
-
-@given(st.integers(2, 5), st.integers(8, 20), st.booleans())
-def test_an_outline_of_any_table_holds_its_values(num_names: int, num_dates: int, names_above: bool) -> None:
-    days = [f"{day:%Y-%m-%d}" for day in pd.date_range("2024-01-01", periods=num_dates)]
-    names = [*"abcde"[:num_names]]
-    upper, lower = (names, days) if names_above else (days, names)
-    labels = [label for heading in upper for label in (heading, *lower)]
-    values = np.arange(len(labels))
-    outline = pd.DataFrame({"label": pd.Categorical(labels), "y": values})
-    read = without_headings(outline)
-    assert read is not None
-    cells = {(name, day, value) for name, day, value in zip(read["item_id"], read["label"], read["y"], strict=True)}
-    of_lower = [(at, below) for at, _ in enumerate(upper) for below in range(len(lower))]
-    pairs = [(upper[at], lower[below], at * (1 + len(lower)) + 1 + below) for at, below in of_lower]
-    assert cells == {(one, two, value) if names_above else (two, one, value) for one, two, value in pairs}

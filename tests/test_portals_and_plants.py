@@ -9,7 +9,6 @@ import pytest
 
 from forecast_attn.checking.commands import find_proposals
 from forecast_attn.config.options import DataConfig
-from forecast_attn.data.timestamps import parse_timestamps
 
 from .made_columns import RNG, days, noise
 
@@ -606,23 +605,3 @@ def test_delays_are_no_amounts_however_their_rows_are_sorted(tmp_path: Path) -> 
     text = segments_sorted_by_departures().replace("PASSENGERS", "delay").replace("DEPARTURES", "distance")
     (tmp_path / "table.csv").write_text(text)
     assert all("sum" not in proposal.forecasts for proposal in find_proposals(tmp_path / "table.csv", DataConfig()))
-
-
-@pytest.mark.parametrize(
-    "cells",
-    [
-        ["02Ene15", "03Ago15", "04Set15"],
-        ["02JAN2015", "03AUG2015", "04SEP2015"],
-        [
-            "1/2/2015 12:00:00.000 AM",
-            "8/3/2015 12:00:00.000 AM",
-            "9/4/2015 12:00:00.000 AM",
-            "9/30/2015 1:00:00.000 PM",
-        ],
-        ["02:01:2015", "03:08:2015", "04:09:2015", "31:12:2015"],
-    ],
-)
-def test_forms_of_dates(cells: list[str]) -> None:
-    read, bad = parse_timestamps(pd.Series(cells, dtype="str"))
-    assert not bad.any()
-    np.testing.assert_array_equal(read[:3], np.array(["2015-01-02", "2015-08-03", "2015-09-04"], "datetime64[ns]"))

@@ -104,3 +104,10 @@ def test_a_standard_names_the_encoding_of_windows_that_holds_it(
 ) -> None:
     path = write_csv(f"{letter},y\n1,2\n".encode(superset))
     assert read_table(path, DataConfig(encoding=name)).columns[0] == letter
+
+
+def test_a_few_letters_of_japanese_tell_its_encoding(tmp_path: Path) -> None:
+    """The load of Tokyo has no other Japanese word than its result."""
+    rows = [f"2024/1/{day},{hour}:00,{2000 + hour}" for day in (1, 2) for hour in range(24)]
+    (tmp_path / "juyo.csv").write_text("\n".join(["DATE,TIME,実績(万kW)", *rows]), encoding="cp932")
+    assert "実績(万kW)" in read_table(tmp_path / "juyo.csv", DataConfig())

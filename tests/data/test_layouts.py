@@ -12,11 +12,14 @@ from xml.sax.saxutils import escape
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from forecast_attn.checking import examine
 from forecast_attn.checking.commands import find_proposals
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.reading import read_beside, read_table, source, spreadsheet
+from forecast_attn.data.reading.outlines import without_headings
 from forecast_attn.errors import ConfigError, DataError
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
@@ -639,3 +642,19 @@ def test_columns_from_july_to_june_run_into_the_next_year() -> None:
     ordered = frame.sort_values("timestamp")
     assert ordered["target"].tolist() == list(range(36))
     assert str(ordered["timestamp"].iloc[0])[:7] == "1893-07"
+
+
+@given(st.integers(2, 5), st.integers(8, 20), st.booleans())
+def test_an_outline_of_any_table_holds_its_values(num_names: int, num_dates: int, names_above: bool) -> None:
+    days = [f"{day:%Y-%m-%d}" for day in pd.date_range("2024-01-01", periods=num_dates)]
+    names = [*"abcde"[:num_names]]
+    upper, lower = (names, days) if names_above else (days, names)
+    labels = [label for heading in upper for label in (heading, *lower)]
+    values = np.arange(len(labels))
+    outline = pd.DataFrame({"label": pd.Categorical(labels), "y": values})
+    read = without_headings(outline)
+    assert read is not None
+    cells = {(name, day, value) for name, day, value in zip(read["item_id"], read["label"], read["y"], strict=True)}
+    of_lower = [(at, below) for at, _ in enumerate(upper) for below in range(len(lower))]
+    pairs = [(upper[at], lower[below], at * (1 + len(lower)) + 1 + below) for at, below in of_lower]
+    assert cells == {(one, two, value) if names_above else (two, one, value) for one, two, value in pairs}

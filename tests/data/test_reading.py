@@ -22,6 +22,8 @@ from forecast_attn.data.findings import Finding
 from forecast_attn.data.reading import file_positions, parts, read_table, source
 from forecast_attn.errors import ConfigError, DataError
 
+from ..made_columns import SIXTY_DAYS, SIXTY_VALUES, date_column, values
+
 Write = Callable[..., Path]
 
 
@@ -453,3 +455,46 @@ def test_a_source_that_keeps_frames_is_read_once_for_all_options_of_other_things
     assert again["größe"].tolist() == [1.5, 2.5]
     assert [note.code for note in notes] == ["FA105", "FA105"]
     assert read_table(kept, DataConfig(na=("n.a.",)))["größe"].tolist() == [1.5, 7.5]
+
+
+def test_blank_lines_are_no_rows_beside_an_identifier(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("item_id,y\nNA,1\n\nb,2\n,3\n\n")
+    frame = read_table(path, DataConfig())
+    assert frame["y"].tolist() == [1, 2, 3]
+    assert frame["item_id"].isna().tolist() == [False, False, True]
+
+
+@pytest.mark.slow
+def test_large_text_with_comments_is_read_whole(tmp_path: Path) -> None:
+    """In blocks: a line that two of them share, and comments behind the first."""
+    path = tmp_path / "table.csv"
+    stamps = pd.date_range("2000-01-01", periods=300_000, freq="min").strftime("%Y-%m-%d %H:%M")
+    lines = [f"{stamp},{at % 1000}" for at, stamp in enumerate(stamps)]
+    lines.insert(250_000, "# pause")
+    path.write_text("# log\nno,title\ndate,y\n" + "\n".join(lines))
+    frame = read_table(path, DataConfig(skip_rows=2, comment="#"))
+    assert len(frame) == 300_000
+    assert frame["y"].sum() == sum(range(1000)) * 300
+
+
+def test_options_of_text_are_refused_for_frames() -> None:
+    frame = pd.DataFrame({"date": date_column(20), "y": values(20)})
+    with pytest.raises(ConfigError, match="which has no --skip-rows"):
+        read_table(frame, DataConfig(skip_rows=1))
+
+
+@pytest.mark.slow
+def test_marks_of_missing_values_count_in_every_form(tmp_path: Path) -> None:
+    frame = pd.DataFrame(
+        {"date": SIXTY_DAYS, "y": [-999.0, *SIXTY_VALUES[1:]], "n": [*range(59), -999], "kind": ["-", "a"] * 30}
+    )
+    path = tmp_path / "table.parquet"
+    frame.to_parquet(path)
+    config = DataConfig(na=("-", "-999"), target="y")
+    for table in (frame, path):
+        read = read_table(table, config)
+        assert read["y"].isna().tolist() == [True] + [False] * 59
+        assert read["n"].isna().sum() == 1
+        assert read["kind"].isna().sum() == 30
+    assert not read_table(frame, DataConfig())["y"].isna().any()

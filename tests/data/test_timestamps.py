@@ -452,3 +452,12 @@ def test_months_of_numbered_years_are_steps() -> None:
     year = pd.date_range("2023-01-01", "2023-12-31")
     assert read_stamps(pd.Series([f"{day.day}-{day.month:02d}" for day in year])).bad.all()  # the days of a year
     assert read_stamps(pd.Series(["1-01", "1-02"])).bad.all()  # too few to tell
+
+
+@pytest.mark.slow
+def test_days_of_a_spreadsheet_are_read_to_the_second() -> None:
+    days = pd.Series([1.0, 60.0, 45231.5, 45231.0000115741, 45231.999988426, np.nan, 1e9])
+    stamps, bad = parse_timestamps(days, "t", "excel")
+    expected = ["1899-12-31", "1900-02-28", "2023-11-01T12", "2023-11-01T00:00:01", "2023-11-01T23:59:59"]
+    np.testing.assert_array_equal(stamps[:5], np.array(expected, "datetime64[ns]"))
+    assert bad.tolist() == [False] * 5 + [True] * 2

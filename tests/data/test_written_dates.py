@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from forecast_attn.data.timestamps import looks_like_dates, read_stamps
+from forecast_attn.data.timestamps import looks_like_dates, parse_timestamps, read_stamps
 
 GERMAN = "Januar Februar März April Mai Juni Juli August September Oktober November Dezember"
 FRENCH = "janv. févr. mars avr. mai juin juil. août sept. oct. nov. déc."
@@ -279,3 +279,86 @@ def test_periods_behind_the_point_of_a_year_are_months_or_quarters() -> None:
 def test_fractions_and_codes_are_no_dates() -> None:
     for cells in (["1/2", "11/12", "3/4"], ["12-3456", "11-9999"], ["AB 12.5"], ["1234-567"], ["May. be"]):
         assert not looks_like_dates(pd.Series(cells * 5)), cells
+
+
+@pytest.mark.slow
+def test_a_month_that_is_an_english_word_is_one_beside_others() -> None:
+    stamps, bad = parse_timestamps(pd.Series(["jul-05", "ago-05", "ene-06"], dtype="str"))
+    assert (stamps[1], bad.any()) == (np.datetime64("2005-08-01"), False)
+    assert parse_timestamps(pd.Series(["ago-05", "ago-06"], dtype="str"))[1].all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("cells", "second"),
+    [
+        (
+            ["2014-05-07 13:29:50+0100 [Europe/London]", "2014-05-07 13:30:20+0100 [Europe/London]"],
+            "2014-05-07T12:30:20",
+        ),
+        (["2001-02", "2002-03*"], "2002"),
+        (["1998-99", "1999-00*"], "1999"),
+    ],
+)
+def test_marks_behind_a_date_are_no_part_of_it(cells: list[str], second: str) -> None:
+    stamps, bad = parse_timestamps(pd.Series(cells, dtype="str"))
+    assert (stamps[1].astype(str)[: len(second)], bad.any()) == (second, False)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["02Ene15", "03Ago15", "04Set15"],
+        ["02JAN2015", "03AUG2015", "04SEP2015"],
+        [
+            "1/2/2015 12:00:00.000 AM",
+            "8/3/2015 12:00:00.000 AM",
+            "9/4/2015 12:00:00.000 AM",
+            "9/30/2015 1:00:00.000 PM",
+        ],
+        ["02:01:2015", "03:08:2015", "04:09:2015", "31:12:2015"],
+    ],
+)
+def test_forms_of_the_same_three_dates(cells: list[str]) -> None:
+    read, bad = parse_timestamps(pd.Series(cells, dtype="str"))
+    assert not bad.any()
+    np.testing.assert_array_equal(read[:3], np.array(["2015-01-02", "2015-08-03", "2015-09-04"], "datetime64[ns]"))
+
+
+@pytest.mark.parametrize(
+    ("cells", "stamps"),
+    [
+        (["31/01/2024 00", "31/01/2024 23"], ["2024-01-31T00", "2024-01-31T23"]),
+        (["2024 / 01", "2024 / 12"], ["2024-01-01", "2024-12-01"]),
+        (["31 / 01 / 2024", "1 / 02 / 2024"], ["2024-01-31", "2024-02-01"]),
+        (["ke 1 tammi 2014 00:00", "to 2 joulu 2014 13:00"], ["2014-01-01T00", "2014-12-02T13"]),
+        (["пн 01.01.2024", "вт 30.01.2024"], ["2024-01-01", "2024-01-30"]),
+    ],
+)
+def test_forms_of_dates(cells: list[str], stamps: list[str]) -> None:
+    read, bad = parse_timestamps(pd.Series(cells, dtype="str"))
+    assert not bad.any()
+    np.testing.assert_array_equal(read, np.array(stamps, "datetime64[ns]"))
+
+
+def test_dates_of_thailand_are_those_of_our_calendar() -> None:
+    stamps, bad = parse_timestamps(pd.Series(["31/01/2567", "29/02/2567", "01/03/2567"]), date_format="day-first")
+    assert not bad.any()
+    assert [*stamps.astype("datetime64[D]").astype(str)] == ["2024-01-31", "2024-02-29", "2024-03-01"]
+
+
+def test_dates_of_iran_go_on_by_a_day_from_a_new_year_that_is_known() -> None:
+    """Months are counted one by one; the years of 366 days are those that the calendars of Iran had."""
+    long_years = (1375, 1379, 1383, 1387, 1391, 1395, 1399, 1403)
+    months = [(year, month) for year in range(1375, 1404) for month in range(1, 13)]
+    lengths = [31 if month <= 6 else 30 if month < 12 or year in long_years else 29 for year, month in months]
+    pairs = zip(months, lengths, strict=True)
+    cells = [f"{year}/{month:02}/{day:02}" for (year, month), length in pairs for day in range(1, length + 1)]
+    stamps, bad = parse_timestamps(pd.Series(cells))
+    assert not bad.any()
+    assert [*stamps] == [*pd.date_range("1996-03-20", periods=len(cells)).to_numpy()]
+
+
+@pytest.mark.parametrize("cell", ["1402/12/30", "1402/07/31", "1402/13/01"])
+def test_days_that_the_calendar_of_iran_has_not_are_no_stamps(cell: str) -> None:
+    assert parse_timestamps(pd.Series(["1402/12/29", cell]))[1].tolist() == [False, True]
