@@ -21,7 +21,7 @@ from forecast_attn.runs.training_table import read_panel
 
 pytestmark = pytest.mark.slow
 
-CORPUS = Path(__file__).resolve().parent / "corpus"
+CORPUS = Path(__file__).resolve().parents[1] / "corpus"
 SIZES = ("--lookback", "3", "--horizon", "1")
 
 DAYS = pd.date_range("2024-01-01", periods=12).strftime("%Y-%m-%d")
