@@ -12,12 +12,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from forecast_attn.checking import check_table
+from forecast_attn.checking import check_table, examine
+from forecast_attn.checking.commands import find_proposals
 from forecast_attn.checking.fix import fix_table
 from forecast_attn.config.options import DataConfig, RunConfig
 from forecast_attn.data.findings import all_codes
 from forecast_attn.data.panel import Panel
 from forecast_attn.runs.training_table import read_panel
+
+from .test_layouts import HOURS_ACROSS
+from .test_missing_marks import marked
+from .test_numbers_in_cells import EUROPEAN_THOUSANDS
 
 pytestmark = pytest.mark.slow
 
@@ -309,6 +314,25 @@ def assert_same(one: Panel, other: Panel) -> None:
     assert len(arrays) >= 10
     for name, value in arrays.items():
         np.testing.assert_array_equal(value, getattr(other, name), err_msg=name)
+
+
+@pytest.mark.parametrize(
+    "text", [EUROPEAN_THOUSANDS, marked("-"), HOURS_ACROSS], ids=["thousands and a sum", "a hyphen", "hours across"]
+)
+def test_a_table_is_repaired_with_the_options_of_its_command(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text(text)
+    config = DataConfig(**find_proposals(path, DataConfig(), most=2)[0].options)
+    _, fixed = fix_table(path, config)
+    assert fixed is not None
+    clean = tmp_path / "clean.csv"
+    clean.write_text(fixed.csv)
+    missing = "mask" if config.na else "auto"
+    again, first = examine(clean, DataConfig(missing=missing)), examine(path, config)
+    assert again.panel is not None
+    assert first.panel is not None
+    np.testing.assert_array_equal(again.panel.target, first.panel.target)
+    np.testing.assert_array_equal(again.panel.timestamps, first.panel.timestamps)
 
 
 @pytest.mark.parametrize(

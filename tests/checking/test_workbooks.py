@@ -9,9 +9,11 @@ import pytest
 
 from forecast_attn.checking.commands import find_proposals
 from forecast_attn.config.options import DataConfig
-from tests.data.test_layouts import write_workbook
 
-pytestmark = pytest.mark.slow
+from ..data.test_layouts import PRICES, write_workbook
+from ..made_columns import date_column
+from .first_commands import FirstCommand, check_first_command, each_case
+
 Rows = list[list[object]]
 
 
@@ -85,6 +87,14 @@ def gauge_with_remarks() -> Rows:
     ]
 
 
+def prices_above_a_legend() -> Rows:
+    """A small table of words below a gap is wider than the rows, and no header below titles."""
+    days = pd.date_range("2024-01-01", periods=60).strftime("%Y-%m-%d")
+    rows: Rows = [[day, value, value / 2] for day, value in zip(days, values(60), strict=True)]
+    legend: Rows = [["Code", "Meaning", "Source", "Remark"], ["low", "at night", "meter", "none"]]
+    return [["Day", "Low", "High"], *rows, [], *legend]
+
+
 def tables_of_a_plant() -> Rows:
     """Tables with titles below each other."""
     months = pd.date_range("2019-01-01", periods=60, freq="MS").strftime("%Y-%m-%d")
@@ -101,26 +111,32 @@ def tables_of_a_plant() -> Rows:
     ]
 
 
-def prices_above_a_legend() -> Rows:
-    """A small table of words below a gap is wider than the rows, and no header below titles."""
-    days = pd.date_range("2024-01-01", periods=60).strftime("%Y-%m-%d")
-    rows: Rows = [[day, value, value / 2] for day, value in zip(days, values(60), strict=True)]
-    legend: Rows = [["Code", "Meaning", "Source", "Remark"], ["low", "at night", "meter", "none"]]
-    return [["Day", "Low", "High"], *rows, [], *legend]
-
-
-SHEETS: dict[Callable[[], Rows], tuple[dict[str, object], str]] = {
-    sales_by_month: (
+CASES = (
+    FirstCommand(
+        "sales by month",
+        sales_by_month,
         {"skip_rows": 3, "header_rows": 2, "skip_footer": 2, "layout": "rows"},
         "the rows as 11 series, 12 steps of 1 month ahead",
+        no_others=True,
     ),
-    load_by_hour: ({"skip_rows": 2, "layout": "calendar"}, "the cells as one series, 24 steps of 1 hour ahead"),
-    pivot_of_stores: (
+    FirstCommand(
+        "load by hour",
+        load_by_hour,
+        {"skip_rows": 2, "layout": "calendar"},
+        "the cells as one series, 24 steps of 1 hour ahead",
+        no_others=True,
+    ),
+    FirstCommand(
+        "pivot of stores",
+        pivot_of_stores,
         {"skip_rows": 2, "layout": "merged", "undated_rows": "drop", "time": "Month", "item_id": "Store"},
         "'Sum of Sales' of 4 series told apart by 'Store', 12 steps of 1 month ahead, without the rows that have no "
         "time or no series",
+        no_others=True,
     ),
-    revenue_with_sums: (
+    FirstCommand(
+        "revenue with sums",
+        revenue_with_sums,
         {
             "skip_rows": 2,
             "skip_footer": 1,
@@ -130,26 +146,38 @@ SHEETS: dict[Callable[[], Rows], tuple[dict[str, object], str]] = {
             "target": "Property tax",
         },
         "'Property tax', 12 steps of 1 month ahead, without the rows that have no time",
+        no_others=True,
     ),
-    gauge_with_remarks: (
+    FirstCommand(
+        "gauge with remarks",
+        gauge_with_remarks,
         {"skip_rows": 3, "undated_rows": "drop"},
         "'Level', 24 steps of 1 hour ahead, without the rows that have no time",
+        no_others=True,
     ),
-    prices_above_a_legend: ({"skip_footer": 3, "target": "Low"}, "'Low', 7 steps of 1 day ahead"),
-    tables_of_a_plant: (
+    FirstCommand(
+        "prices above a legend",
+        prices_above_a_legend,
+        {"skip_footer": 3, "target": "Low"},
+        "'Low', 7 steps of 1 day ahead",
+        no_others=True,
+    ),
+    FirstCommand(
+        "tables of a plant",
+        tables_of_a_plant,
         {"skip_rows": 1, "skip_footer": 15, "target": "Output"},
         "'Output', 12 steps of 1 month ahead",
+        no_others=True,
     ),
-}
+)
 
 
-@pytest.mark.parametrize("make", SHEETS, ids=lambda make: make.__name__)
-def test_the_first_command_reads_a_sheet(tmp_path: Path, make: Callable[[], Rows]) -> None:
-    path = write_workbook(tmp_path / "book.xlsx", {"Sheet": make()})
-    proposal = find_proposals(path, DataConfig())[0]
-    assert (dict(proposal.options), proposal.forecasts) == SHEETS[make]
+@each_case(CASES)
+def test_the_first_command_reads_a_sheet(forecast: Callable, tmp_path: Path, case: FirstCommand) -> None:
+    check_first_command(case, tmp_path, forecast)
 
 
+@pytest.mark.slow
 def test_each_sheet_of_a_workbook_has_a_command(tmp_path: Path) -> None:
     """The largest has several targets, and leaves room for the others."""
     days = pd.date_range("2024-01-01", periods=60).strftime("%Y-%m-%d")
@@ -163,3 +191,49 @@ def test_each_sheet_of_a_workbook_has_a_command(tmp_path: Path) -> None:
     }
     proposals = find_proposals(write_workbook(tmp_path / "book.xlsx", sheets), DataConfig())
     assert {proposal.options["sheet"] for proposal in proposals} == set(columns)
+
+
+@pytest.mark.parametrize(
+    ("above", "options", "target"),
+    [
+        ([["Report of sales"], [], ["date", "sales"]], {"skip_rows": 2}, "sales"),
+        (
+            [["Report of sales"], ["Report date", "2024-05-01"], ["date", "food", "toys"]],
+            {"skip_rows": 2, "target": "food"},
+            "food",
+        ),
+        (
+            [["Report of sales"], [], ["", "north", "", "south"], ["date", "food", "toys", "food"]],
+            {"skip_rows": 2, "header_rows": 2, "target": "north food"},
+            "north food",
+        ),
+        (
+            [["Report of sales"], ["date", "north", "", "south"], ["", "food", "toys", "food"]],
+            {"skip_rows": 1, "header_rows": 2, "target": "north food"},
+            "north food",
+        ),
+    ],
+    ids=["names", "a title beside its value", "groups of names", "groups of names beside the date"],
+)
+def test_titles_above_the_header_of_a_sheet_are_left_out(
+    tmp_path: Path, above: list[list[object]], options: dict[str, object], target: str
+) -> None:
+    numbers = len(above[-1]) - 1
+    rows = [
+        *above,
+        *([day, *(5 + at % (7 + column) for column in range(numbers))] for at, day in enumerate(date_column(60))),
+    ]
+    path = write_workbook(tmp_path / "book.xlsx", {"Sales": rows})
+    proposal = find_proposals(path, DataConfig())[0]
+    assert (dict(proposal.options), proposal.target) == (options, target)
+
+
+@pytest.mark.slow
+def test_each_sheet_of_a_workbook_gets_its_command(tmp_path: Path) -> None:
+    other = [["month", "sales"], *([f"{2001 + at // 12}-{at % 12 + 1:02d}", 5 + at % 12] for at in range(60))]
+    path = write_workbook(tmp_path / "book.xlsx", {"Sales": other, "Prices": PRICES, "Empty": []})
+    forecasts = {str(each.options["sheet"]): each.forecasts for each in find_proposals(path, DataConfig())}
+    assert forecasts == {
+        "Sales": "'sales', 12 steps of 1 month ahead",
+        "Prices": "'price', 7 steps of 1 day ahead",
+    }
