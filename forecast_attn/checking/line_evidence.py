@@ -44,8 +44,8 @@ def first_lines(text: str) -> list[TextLine]:
 
 
 def likeliest_delimiter(lines: Iterable[str]) -> str:
-    """The delimiter that stands most often in lines."""
-    text = "\n".join(lines)
+    """The delimiter that stands most often in lines, outside quotes."""
+    text = re.sub(r'"[^"\n]*"', "", "\n".join(lines))
     return max(DELIMITERS, key=text.count)
 
 

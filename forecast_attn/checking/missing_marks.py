@@ -23,8 +23,8 @@ _FEWEST_KNOWN, _FEWEST_MEASURED = 1 / 2, 1 / 5
 """Share of numbers beside marks for no value, and beside limits of what can be measured."""
 _MOST_LINES_OF_NAMES = 2
 """Lines below the header that may be further lines of it."""
-_NINES = re.compile(r"-?9{2,}(\.9+)?|-?9{2,}\.0+")
-_NEGATIVE_NINES = re.compile(rf"(?=-)({_NINES.pattern})")
+_NINES = re.compile(r"-?9{2,}(\.9+)?|-?9{2,}\.0+|-([78])\2{2,}")
+_NEGATIVE_NINES = re.compile(rf"(?=-)(?:{_NINES.pattern})")
 _HUNDREDS = re.compile(r"-[1-9]00")
 _LEAST_ALONE = 100
 _CODE = re.compile(r"0\d+")

@@ -116,6 +116,7 @@ _YEAR = r"((?:1[6-9]|2[0-2])\d{2})"
 _CLOCK = r"(\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?)"
 _MONTH = rf"({'|'.join(sorted(_NAMES, key=len, reverse=True))})"
 _NAME = r"([^\W\d_]{3,})\.?"
+_TO = "(?:[-–]|to|thru|through)"
 _ORDINALS = (
     ("first", "erst", "primer", "prem", "prim"),
     ("second", "zweit", "segund", "deux", "sec"),
@@ -154,7 +155,7 @@ _PLAIN_FORMS: tuple[tuple[str, _Plain], ...] = (
     (rf"{_YEAR}[ /_:,-]*{_NAME}", r"\2 \1"),  # 2024, Jan; 2024jan
     (rf"{_NAME}(?:[ /_,-]+|(?<=\w)){_YEAR}", r"\1 \2"),
     (rf"{_NAME}[ -]?['’/]?(\d{{2}})", r"\1 \2"),  # Jan'24, jan/24
-    (rf"{_YEAR}? ?{_MONTH} ?[-–] ?{_MONTH} ?{_YEAR}?", lambda span: f"{span[2]} {span[1] or span[4]}"),  # Jan-Mar 2024
+    (rf"{_YEAR}? ?{_MONTH} ?{_TO} ?{_MONTH} ?{_YEAR}?", lambda span: f"{span[2]} {span[1] or span[4]}"),  # Jan-Mar 2024
     (rf"{_MONTH}\. ?(\d.*)", r"\1 \2"),  # Jan. 2024, Jan. 5, 2024
     (rf"(\d{{1,2}} {_MONTH}), ?(\d.*)", r"\1 \3"),
     (

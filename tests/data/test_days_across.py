@@ -6,6 +6,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from forecast_attn.checking.commands import find_proposals
 from forecast_attn.config.options import DataConfig
@@ -104,3 +106,25 @@ def test_numbers_on_a_day_that_no_month_has_are_no_days(tmp_path: Path) -> None:
     frame.insert(0, "month", months.strftime("%Y-%m"))
     frame.to_csv(tmp_path / "table.csv", index=False)
     assert dict(find_proposals(tmp_path / "table.csv", DataConfig())[0].options) == {"wide": True}
+
+
+@given(
+    first=st.integers(1900 * 12, 2090 * 12),
+    gaps=st.lists(st.integers(1, 3), min_size=11, max_size=40),
+    stem=st.sampled_from(["", "Day ", "FLOW", "d_", "Vazão "]),
+    filler=st.sampled_from([np.nan, -999.0, 0.0]),
+)
+@settings(max_examples=30, deadline=None)
+def test_each_day_has_the_number_of_its_cell(first: int, gaps: list[int], stem: str, filler: float) -> None:
+    """Months may be missing, and whatever stands on days that a month does not have, is nothing."""
+    months = np.cumsum([first, *gaps])
+    frame = pd.DataFrame({"year": months // 12, "month": months % 12 + 1})
+    lengths = [pd.Period(year=row.year, month=row.month, freq="M").days_in_month for row in frame.itertuples()]
+    for day in range(1, 32):
+        numbers = 100 * np.arange(len(frame)) + day
+        frame[f"{stem}{day}"] = np.where(day <= np.array(lengths), numbers, filler)
+    long = read_table(frame, DataConfig(layout="calendar"))
+    stamps = pd.DatetimeIndex(long["timestamp"])
+    row = pd.Series(range(len(frame)), zip(frame["year"], frame["month"], strict=True))
+    expected = 100 * row[list(zip(stamps.year, stamps.month, strict=True))].to_numpy() + stamps.day
+    assert len(long) == sum(lengths) and (long["target"].to_numpy() == expected).all()

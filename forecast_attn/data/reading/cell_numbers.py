@@ -135,7 +135,9 @@ def _undecided(label: str, column: str, evidence: str) -> DataError:
 
 _UNIT = r"(?:[$€£¥₹%]|EUR|USD|GBP|CHF|JPY)"
 _NO_UNIT = r"(?!(?i:EUR|USD|GBP|CHF|JPY|UTC|GMT|[AP]M\b|Q\d|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec))"
-_UNIT_BEHIND = rf"(?:[ \u00a0]{_NO_UNIT}[^\W\d_][\w²³°·%]{{0,9}}(?:/[^\W\d_]\w{{0,5}})?|[ \u00a0]?°[CFK]?)"
+_PER = r"(?i: ?/ ?(?:[kmg]?g|t|ton|tonne|lb|l|ltr|litre|liter|unit|pcs?|dozen|bag|qtl|quintal|head|[km]wh|m[23²³]))"
+"""What a price is of, also without a blank: `54.67/Kg`, and no `10/Ene`."""
+_UNIT_BEHIND = rf"(?:[ \u00a0]{_NO_UNIT}[^\W\d_][\w²³°·%]{{0,9}}(?:/[^\W\d_]\w{{0,5}})?|[ \u00a0]?°[CFK]?|{_PER})"
 _DRESSED = re.compile(
     rf"(?P<minus>[-−])?\+?(?P<open>\()?{_UNIT}? ?"
     r"(?P<number>\d{1,3}(?:[ \u00a0\u202f\u2009'’]\d{3})+(?:[.,]\d+)?|\d[\d.,]*|[.,]\d+)"

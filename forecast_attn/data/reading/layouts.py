@@ -48,6 +48,8 @@ MOST_NAMES = 4
 """Columns that together name a row."""
 _MUCH_LESS = 0.5
 """Ratio of the steps along rows to those from row to row, below which rows are series."""
+_TARGETS = ("target", "y")
+"""Names of a target beside numbered columns."""
 MOST_TEXTS = 8
 """Columns of text among which they are looked for."""
 
@@ -164,6 +166,8 @@ def _are_series(frame: pd.DataFrame, steps: StepColumns) -> bool:
     if all(name.isdecimal() and len(name) == 4 for name in steps.names):  # years that no time stamp can express
         return not dates and names_of_rows(frame, steps.names) is not None
     if any(names == set(frame[name]) for name in words):  # a matrix: correlations of each with each
+        return False
+    if any(str(name).lower() in _TARGETS for name in others):  # which numbered features tell
         return False
     is_named = any(frame[name].is_unique and not are_dates_of_years(frame[name]) for name in words)
     is_named = is_named or (any(_is_identifier(frame[name]) for name in others[:1]) and _go_on_along(frame, steps))
@@ -288,7 +292,7 @@ def _calendar_made_long(frame: pd.DataFrame, config: DataConfig, source: str, re
         message = (
             f"'{source}' has no column of years with one column for each month or quarter, as --layout calendar needs"
         )
-        hint = "name them year, Jan, Feb, …; year, Q1, …, Q4; week, Mon, …, Sun; or date, 0, 1, …, 23"
+        hint = "name them year, Jan, …, Dec; year, Q1, …, Q4; year, month, 1, …, 31; week, Mon, …, Sun; date, 0, …, 23"
         raise DataError(message, hint, code="FA102", options=("layout",))
     _refuse_text(frame, grid.names, source)
     columns: dict[str, Any] = {}
