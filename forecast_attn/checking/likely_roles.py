@@ -37,6 +37,7 @@ from forecast_attn.data.column_names import (
     counts_rows,
     is_called_a_name,
     is_called_age,
+    is_called_event,
     is_called_of_record,
     is_called_time,
     is_called_year,
@@ -187,7 +188,7 @@ def _ranked(frame: pd.DataFrame, candidates: list[RoleCandidate]) -> list[RoleCa
 
     That is by their kind; a date that follows another one stands behind it, unless rows are in its order alone, as a
     year does behind the date that it is part of or the clock of an event in it, one in the order of the rows before
-    others, and one of more times before coarser ones.
+    others, dates and years before counts, and one of more times before coarser ones.
     """
     dates = [each for each in candidates if each.stamps.dtype.kind == "M"]
 
@@ -202,10 +203,12 @@ def _ranked(frame: pd.DataFrame, candidates: list[RoleCandidate]) -> list[RoleCa
         firsts += [each.kind for each in dates if _is_split_by_counts(frame, candidate, each)]
         num_times = len(distinct_values(candidate.stamps))
         is_year = candidate.time in frame.columns and holds_years(frame[candidate.time])
+        is_count = not is_year and candidate not in dates  # as the age of somebody in that year
         kind = max(candidate.kind, *firsts, 0)  # an end that no two events share is no likelier than their start
         is_joined = candidate.time not in frame.columns
-        is_behind = is_called_of_record(candidate.time), bool(firsts), not are_sorted(candidate.stamps)
-        return kind, is_behind, -num_times, not is_year, is_joined, candidate.time
+        names = is_called_of_record(candidate.time), not is_called_event(candidate.time)
+        is_behind = *names, bool(firsts), not are_sorted(candidate.stamps)
+        return kind, is_behind, is_count, -num_times, not is_year, is_joined, candidate.time
 
     return sorted(candidates, key=rank)
 

@@ -18,6 +18,7 @@ from forecast_attn.data.column_names import (
     TIME_NAMES,
     counts_rows,
     is_called_a_name,
+    is_called_date,
     is_called_time,
     is_called_year,
     unit_of,
@@ -49,8 +50,8 @@ _MOST_BAD_IN_ORDER = 0.01
 """Share of cells that are no dates in an order that may be meant."""
 REGULAR = 0.6
 """Smallest share of steps of one length at which an axis is regular, but for its gaps."""
-MOSTLY_REGULAR = 0.9
-"""Smallest share of such steps of numbers that only then are dates: 240131."""
+MOSTLY_REGULAR, _REGULAR_OF_DATES = 0.9, 0.5
+"""Smallest share of such steps of numbers that only then are dates: 240131; of one called date, on work days."""
 _MOST_STAYING, _OFTEN_STAYING = 0.02, 0.1
 """Share of rows at which a time that begins again does not go up: of one row, or of several rows at a time."""
 _FEWEST_NUMBERED = 4
@@ -76,7 +77,8 @@ _MOST_LETTERS = 3
 _MOST_OF_UNITS = {"quarter": 4, "month": 12, "hour": 24, "day": 366, "week": 53, "minute": 59}
 _DAYS_OF_YEAR = (364, 366)
 """Numbers of the last day of a year, counted from 0 or 1."""
-_COUNTED_PART = re.compile(r"^\d+[:-](0*[1-9]\d*)$")
+_CYCLING_PARTS = (re.compile(r"^\d+[:-](0*[1-9]\d*)$"), re.compile(r"^.*\d[ T]+(\d{1,2}:\d{2})(?::\d{2})?$"))
+"""What a day of a week, and a date without a year, counts behind its mark: the hour."""
 _NEARLY_EQUAL = 0.01
 """Share by which steps that are written with few digits may differ."""
 _LARGEST_DECIMAL = 1e9
@@ -192,7 +194,8 @@ def format_of_digits(column: pd.Series) -> str | None:
         return unit
     digits = len(str(int(numbers[-1])))
     forms = (form for form, most in _DIGITS.items() if digits in (most, most - 1))
-    return next((form for form in forms if _are_regular(numbers, form)), None)
+    least = _REGULAR_OF_DATES if is_called_date(str(column.name)) else MOSTLY_REGULAR
+    return next((form for form in forms if _are_regular(numbers, form, least)), None)
 
 
 def format_of_decimals(column: pd.Series) -> str | None:
@@ -223,15 +226,15 @@ def _off(numbers: NDArray[np.float64], step: float) -> float:
     return float(np.abs(numbers / step - np.round(numbers / step)).max())
 
 
-def _are_regular(numbers: NDArray[np.float64], form: str) -> bool:
-    """Return whether whole numbers are dates of a form, and mostly one step apart."""
+def _are_regular(numbers: NDArray[np.float64], form: str, least: float) -> bool:
+    """Return whether whole numbers are dates of a form, and at least so many of them one step apart."""
     for some in (numbers[:FEWEST_ROWS], numbers):  # a few tell in most columns that they are no dates
         stamps, bad = parse_timestamps(pd.Series(some.astype(np.int64)), "", form)
         if bad.any():
             return False
     if form in ("%Y%m", "%Y0%m"):  # the latter as SAP writes periods: 2024001
         return bool((numbers % 100).max() == 12)
-    return regularity(np.sort(stamps)) >= MOSTLY_REGULAR
+    return regularity(np.sort(stamps)) >= least
 
 
 # --------------------------------------------------------------------------- counters
@@ -438,7 +441,8 @@ def season_of_fractions(frame: pd.DataFrame) -> int | None:
 def season_of_cycle(frame: pd.DataFrame) -> int | None:
     """The rows after which a column begins again, of several the most: names of months or weekdays, days of years.
 
-    Of a column of text also what `1:01` to `31:24` count behind their mark, from 1, or the words of `Winter 1990`.
+    Of a column of text also what `1:01` to `31:24` count behind their mark, from 1, the clock of `01/31 24:00`, or the
+    words of `Winter 1990`.
     """
     seasons = [season for name in frame.columns for column in _cycles(frame[name]) if (season := _cycle_of(column))]
     return max(seasons, default=None)
@@ -447,8 +451,8 @@ def season_of_cycle(frame: pd.DataFrame) -> int | None:
 def _cycles(column: pd.Series) -> Iterator[pd.Series]:
     yield column
     if isinstance(column.dtype, pd.CategoricalDtype) and re.search(r"\d", first := str(column.iloc[0])):
-        text, is_counted = column.astype("string"), _COUNTED_PART.match(first)
-        yield text.str.extract(_COUNTED_PART, expand=False) if is_counted else text.str.replace(r"\d+", "", regex=True)
+        text, part = column.astype("string"), next((form for form in _CYCLING_PARTS if form.match(first)), None)
+        yield text.str.replace(r"\d+", "", regex=True) if part is None else text.str.extract(part, expand=False)
 
 
 def _cycle_of(column: pd.Series) -> int | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
+import re
 from collections.abc import Container
 from dataclasses import replace
 from typing import Any
@@ -40,6 +41,7 @@ from forecast_attn.data.column_names import (
     is_called_coordinate,
     is_called_source,
     is_called_subject,
+    is_called_term,
     is_called_year,
 )
 from forecast_attn.data.number_stamps import is_plain_number
@@ -106,7 +108,11 @@ def series_of(frame: pd.DataFrame, time: str, stamps: NDArray[Any], config: Data
         return apart, none if apart is None else codes[apart]
     numeric = {name for name in codes if is_numeric(frame[name])}
     complete = {name: codes[name] for name in codes if name not in incomplete}
-    pair = _keys_of(codes, numeric, incomplete, stamps) or _name_of_cells(complete, stamps)
+    years = [part for part in parts_of(time, frame)[:-1] if is_called_year(part)] if time not in frame.columns else []
+    with_years = codes | {name: pd.factorize(frame[name])[0] for name in years}
+    pair = _keys_of(codes, numeric, incomplete, stamps)
+    pair = pair or (_keys_of(with_years, {*numeric, *years}, incomplete, stamps) if years else None)  # names of storms
+    pair = pair or _name_of_cells(complete, stamps)
     if pair is not None and not come_evenly(pair[1], stamps):
         pair = _keys_of_days(pair[0], codes, numeric, incomplete, stamps) or pair
     if pair is not None:
@@ -170,7 +176,7 @@ def _id_columns(frame: pd.DataFrame, time: str, config: DataConfig) -> list[str]
     """Columns of names or of few whole numbers, however they are written, that repeat; those of numbers last."""
     taken = {time, *time.split(","), config.target, config.weight, *config.ignore}
     columns = [name for name in map(str, frame.columns) if name not in taken and _may_name_series(frame[name])]
-    columns = [*_years_that_name(frame, time), *columns]
+    columns = [*_years_that_name(frame, time), *columns, *_seasons_that_name(frame, time)]
     if time in frame.columns and is_plain_number(frame[time]):
         columns = [name for name in columns if not are_days_within(frame[name], frame[time])]
     numeric = {name for name in columns if is_numeric(frame[name])}
@@ -180,13 +186,21 @@ def _id_columns(frame: pd.DataFrame, time: str, config: DataConfig) -> list[str]
 
 
 def _years_that_name(frame: pd.DataFrame, time: str) -> list[str]:
-    """The year of a joined time, as names of storms come again, or one that makes no date with the time: its period."""
+    """The year that makes no date with the time: that of its period."""
     if time not in frame.columns:
-        return [part for part in parts_of(time, frame)[:-1] if is_called_year(part)]
+        return []
     years = [str(name) for name in frame.columns if is_called_year(str(name)) and holds_years(frame[name])]
     names = [name for name in years if frame[name].is_monotonic_increasing]  # and not mixed, as those of persons
     is_period = bool(names) and is_plain_number(frame[time]) and not holds_years(frame[time])
     return names if is_period and len(time_parts(frame, [*names, time])) < 2 else []
+
+
+def _seasons_that_name(frame: pd.DataFrame, time: str) -> list[str]:
+    """The column of words called season beside a year: crops of Kharif and Rabi, or sales of spring and autumn."""
+    if time not in frame.columns or not holds_years(frame[time]):
+        return []
+    texts = frame.columns[frame.dtypes.map(lambda dtype: isinstance(dtype, pd.CategoricalDtype))]
+    return [name for name in map(str, texts) if name.lower() == "season" and frame[name].nunique() > 1]
 
 
 def _are_named_within(frame: pd.DataFrame, item_id: str) -> bool:
@@ -242,9 +256,18 @@ def _may_name_series(column: pd.Series) -> bool:
         or (column.isna().any() and not may_be_empty)
     ):
         return False
+    if _holds_geometry(column):
+        return False
     if _has_fractions(column) and (is_called_coordinate(str(column.name)) or not _are_levels(column)):
         return False
-    return 1 < column.nunique(dropna=False) <= len(column) / FEWEST_PER_SERIES and not looks_like_dates(column)
+    are_few = 1 < column.nunique(dropna=False) <= len(column) / FEWEST_PER_SERIES
+    return are_few and (not looks_like_dates(column) or is_called_term(str(column.name)))
+
+
+def _holds_geometry(column: pd.Series) -> bool:
+    """Return whether cells are places on a map, `POINT (-73.9 40.7)`, which stand beside the names of them."""
+    cells = column.cat.categories[:1] if isinstance(column.dtype, pd.CategoricalDtype) else ()
+    return any(re.match(r"(?i)(multi)?(point|linestring|polygon) *\(", str(cell)) for cell in cells)
 
 
 def column_of_levels(frame: pd.DataFrame, target: str, taken: Container[str]) -> str | None:

@@ -74,6 +74,16 @@ _BEGINNING_WORDS = {
     *("enrolled", "enrolment", "enrollment", "registered", "registration", "joined", "onboarded", "einstellungsdatum"),
 }
 """Words in names of dates since when somebody or something is there, with all that its row tells about it."""
+_EVENT_WORDS = {
+    *("loss", "incident", "accident", "crash", "occurrence", "occurred", "unfall", "schaden", "sinistre", "sinistro"),
+    *("siniestro", "ocorrência", "ocorrencia", "ocurrencia"),
+}
+"""Words in names of dates on which something happened, whenever the contract about it had begun."""
+_TERM_WORDS = {
+    *("maturity", "expiry", "expiration", "expires", "vencimento", "vencimiento", "vervaldatum", "verfall"),
+    *("fälligkeit", "échéance", "scadenza", "förfallodag", "zapadalność", "到期日", "到期月份", "満期日"),
+}
+"""Words in names of dates at which a bond or a contract ends."""
 _BIRTH_WORDS = ("birth", "birthdate", "birthday", "born", "dob")
 
 # --------------------------------------------------------------------------- series and rows
@@ -113,7 +123,7 @@ FORECAST_WORDS = {
     *("prognos", "voorspelling", "előrejelzés", "прогноз", "tahmin", "ennuste"),
 }
 """Words in the name of a column that holds somebody's forecasts."""
-_COORDINATES = ("lat", "latitude", "lon", "lng", "long", "longitude")
+_COORDINATES = ("lat", "latitude", "lon", "lng", "long", "longitude", "xlong", "ylat")
 
 
 # --------------------------------------------------------------------------- what names mean
@@ -188,6 +198,16 @@ def is_called_of_record(name: str) -> bool:
 def is_called_beginning(name: str) -> bool:
     """Return whether a date tells by its name since when the subject of a row is there: `signup_date`, `HireDate`."""
     return not _BEGINNING_WORDS.isdisjoint(words_of(name)) or "sign_up" in "_".join(words_of(name))
+
+
+def is_called_event(name: str) -> bool:
+    """Return whether a date tells by its name when something happened: `dateOfLoss`, `incident_date`."""
+    return not _EVENT_WORDS.isdisjoint(words_of(name))
+
+
+def is_called_term(name: str) -> bool:
+    """Return whether a date tells by its name when a bond or a contract ends: `Data Vencimento`, `expiry_date`."""
+    return not _TERM_WORDS.isdisjoint(words_of(name))
 
 
 def is_part_of_birth(name: str) -> bool:
