@@ -52,7 +52,7 @@ def are_alike(columns: list[pd.Series], *, may_differ: bool, are_unnamed: bool) 
     stem = _common_stem(names) if len(names) > 1 else None
     is_word = stem is not None and len(stem) >= _LETTERS_OF_A_STEM
     if stem is not None and (is_word or len(names) > 2) and are_of_one_scale:
-        return True
+        return not (are_unnamed and _have_codes_among(columns))  # of how good each number is
     if are_unnamed and len(names) >= _MANY_SHARES and all(column.dropna().between(0, 1).all() for column in columns):
         return True  # how busy each part of a server is
     if is_word and len(names) > 2 and _differ_by_one_number(names):
@@ -113,8 +113,10 @@ def _differ_by_one_number(names: list[str]) -> bool:
 
 
 def _have_one_scale(columns: list[pd.Series]) -> bool:
-    """Return whether columns are of one kind by their size."""
+    """Return whether columns are of one kind by their size; of rain, which is mostly zero, by the rest."""
     medians = np.array([column.abs().median() for column in columns])
+    if not medians.any() and all(column.nunique() > 2 for column in columns):
+        medians = np.array([column[column != 0].abs().median() for column in columns])
     return len(medians) > 0 and bool((medians > 0).all() and medians.max() <= _SCALE_APART * medians.min())
 
 

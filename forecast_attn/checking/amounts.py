@@ -50,12 +50,29 @@ def may_be_summed(name: str, values: NDArray[np.float64], series: NDArray[np.sig
     """
     if _are_shares(name, values[~np.isnan(values)]):
         return False
-    pairs = ~(np.isnan(values[1:]) | np.isnan(values[:-1])) & (series[1:] == series[:-1])
+    likeness = likeness_to_next(values, series)
+    if np.isnan(likeness):
+        return (is_called_count(name) or is_called_total(name)) and bool(_are_pairs(values, series).any())
+    return bool(likeness < (_UNLIKE_OF_COUNTS if is_called_count(name) or is_called_way(name) else _UNLIKE))
+
+
+def likeness_to_next(values: NDArray[np.float64], series: NDArray[np.signedinteger]) -> float:
+    """The correlation of the values of neighbouring rows of a series; NaN for fewer than `FEWEST_NUMBERS` of them.
+
+    Args:
+        values: in the order of time within each series (num_rows,).
+        series: number of each row's series (num_rows,).
+    """
+    pairs = _are_pairs(values, series)
     before, after = values[:-1][pairs], values[1:][pairs]
-    if len(before) < FEWEST_NUMBERS or not (before.std() and after.std()):
-        return (is_called_count(name) or is_called_total(name)) and len(before) > 0
-    unlike = _UNLIKE_OF_COUNTS if is_called_count(name) or is_called_way(name) else _UNLIKE
-    return bool(np.corrcoef(before, after)[0, 1] < unlike)
+    is_known = len(before) >= FEWEST_NUMBERS and before.std() and after.std()
+    return float(np.corrcoef(before, after)[0, 1]) if is_known else np.nan
+
+
+def _are_pairs(values: NDArray[np.float64], series: NDArray[np.signedinteger]) -> NDArray[np.bool_]:
+    """Rows whose value, and the next one of the same series, are known (num_rows - 1,)."""
+    is_known = ~np.isnan(values)
+    return np.asarray(is_known[1:] & is_known[:-1] & (series[1:] == series[:-1]), np.bool_)
 
 
 def cells_may_be_summed(name: str, cells: Cells) -> bool:

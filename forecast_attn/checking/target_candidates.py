@@ -28,12 +28,13 @@ from forecast_attn.data.column_names import (
     counts_rows,
     is_called_beginning,
     is_called_coordinate,
+    is_called_year,
     is_named_date,
     is_unnamed_counter,
 )
 from forecast_attn.data.reading.header import unnamed_column
 from forecast_attn.data.reading.joined import ROW_NUMBER
-from forecast_attn.data.reading.time_parts import are_whole
+from forecast_attn.data.reading.time_parts import are_whole, holds_years
 from forecast_attn.data.roles import is_numeric
 from forecast_attn.data.timestamps import looks_like_dates
 
@@ -81,15 +82,15 @@ def target_candidates(
     numbers = _changing(frame, numbers, series) if series.any() else numbers
     values = {name: _as_numbers(frame[name]) for name in numbers}
     likely = [name for name in numbers if not places_its_row(frame[name], values[name], series)]
-    others = [name for name in numbers if not (is_named_date(name) or is_of_the_calendar(frame[name]))]
+    others = [name for name in numbers if not (is_named_date(name) or _is_of_the_calendar(frame[name]))]
     likely = likely or ([] if series.any() else others)
     located = coordinates(frame, candidate)
     doubts = {name: Doubt.NAME if name in codes else doubt_about(values[name], series, candidate) for name in likely}
     doubts |= {name: Doubt.AXIS for name in located.intersection(likely) if doubts[name] is None}
-    are_unnamed = unnamed_column(1) in frame
     are_persons = are_called_of_persons(name for name in map(str, frame.columns) if not is_called_pay(name))
     known = {name: values[name] for name in likely}
-    evidence = TargetEvidence(known, doubts, located, candidate, name, are_unnamed=are_unnamed, are_persons=are_persons)
+    kinds = {"are_unnamed": unnamed_column(1) in frame, "are_persons": are_persons}
+    evidence = TargetEvidence(known, doubts, located, candidate, series, name, **kinds)
     ranked = evidence.ranked() if evidence.may_be_forecast or not candidate.counts_rows else []
     happen_at_places = not evidence.is_named and any(jumps(values[name]) for name in located.intersection(numbers))
     are_answers = are_answers_of_a_year(candidate.time, frame)
@@ -134,6 +135,11 @@ def _numbers(frame: pd.DataFrame, candidate: RoleCandidate, config: DataConfig) 
     return [
         name for name in names if is_numeric(frame[name]) and frame[name].nunique() > 1 and not is_unnamed_counter(name)
     ]
+
+
+def _is_of_the_calendar(column: pd.Series) -> bool:
+    """Return whether a column is a part of a date, or the year of another one: `Year Founded`."""
+    return is_of_the_calendar(column) or (is_called_year(str(column.name)) and holds_years(column.dropna()))
 
 
 def _as_numbers(column: pd.Series) -> pd.Series:

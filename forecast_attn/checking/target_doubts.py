@@ -49,8 +49,8 @@ _FEWEST_BEHIND = 0.15
 _JULIAN_DAYS = 2_400_000, 2_500_000
 """Days from 1858 to 2132."""
 _MOST_WEEKS = 53
-_FEWEST_DIGITS = 5
-"""Digits of numbers of orders, accounts and devices."""
+_FEWEST_DIGITS, _DIGITS_OF_PHONES = 5, 9
+"""Digits of numbers of orders, accounts and devices; of so many, in any order, those of telephones and articles."""
 _AS_OFTEN = 0.8
 """Smallest over largest number of rows of codes that each stand in about as many."""
 
@@ -143,11 +143,12 @@ def _are_numbers_of_documents(values: pd.Series, order: NDArray[np.int64]) -> bo
         return False
     if len(numbers) < FEWEST_ROWS or not are_whole(values) or numbers.min() < 10 ** (_FEWEST_DIGITS - 1):
         return False
-    if len(str(int(numbers.min()))) != len(str(int(numbers.max()))):
+    num_digits = len(str(int(numbers.min())))
+    if num_digits != len(str(int(numbers.max()))):
         return False
     distinct = len(np.unique(numbers))
     rise = distinct > MOSTLY_STEPS * len(numbers) and np.mean(np.diff(numbers) > 0) >= 1 - EVEN
-    return bool(rise or distinct < len(numbers) / 2)
+    return bool(rise or distinct < len(numbers) / 2 or num_digits >= _DIGITS_OF_PHONES)
 
 
 def _follows_time(values: pd.Series, candidate: RoleCandidate) -> bool:

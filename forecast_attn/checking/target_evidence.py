@@ -9,8 +9,10 @@ from functools import cached_property
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from forecast_attn.checking.alike_columns import MANY, are_alike
+from forecast_attn.checking.amounts import likeness_to_next
 from forecast_attn.checking.computed_columns import (
     amounts_paid,
     closing_prices,
@@ -29,6 +31,7 @@ from forecast_attn.checking.value_names import (
     is_called_base,
     is_called_close,
     is_called_count,
+    is_called_demand,
     is_called_duration,
     is_called_exposure,
     is_called_extra,
@@ -46,6 +49,7 @@ from forecast_attn.checking.value_names import (
     is_called_pollutant,
     is_called_property,
     is_called_total,
+    is_called_turnover,
     is_called_unit_price,
     is_called_weather,
     is_mean_beside_spread,
@@ -60,6 +64,9 @@ _MOST_OUTCOMES, _SHARE_OF_OUTCOMES = 2, 1 / 3
 """Columns called alike of which one may be the target: the close, and the adjusted one, or that of each share."""
 _MOSTLY_KNOWN = 0.6
 """Share of rows in which a column has a value that is no more than a remark on some of them."""
+_ALIKE = 0.9
+"""Correlation with the next number of a series from which on a column measures what goes on between events; the share
+of numbers that are no smaller than the one before from which on it counts."""
 _POINTS = {
     Doubt.NAME: -3000,
     Doubt.CONSTANT: -2000,
@@ -86,6 +93,8 @@ _POINTS = {
     "called an output": 10,
     "counter of an amount": -15,
     "called a total": 2,
+    "called a demand": 2,
+    "goes on in its series": 5,
 }
 """What speaks for a column as the target, and what against it; the column of most points is the likeliest."""
 
@@ -100,6 +109,8 @@ class TargetEvidence:
     located: frozenset[str]
     """Coordinates."""
     candidate: RoleCandidate
+    series: NDArray[np.int64]
+    """Number of each row's series (num_rows,)."""
     table: str
     are_unnamed: bool
     """True where the file has no names of columns."""
@@ -205,18 +216,39 @@ class TargetEvidence:
         return {match[0] for match in issues if match.groups() != newest[match[1]]}
 
     @cached_property
+    def in_time(self) -> dict[str, pd.Series]:
+        """The cells of the first series, in the order of time."""
+        rows = np.flatnonzero(self.series == self.series[0])
+        rows = rows[np.argsort(self.candidate.stamps[rows], kind="stable")]
+        return {name: column.iloc[rows] for name, column in self.values.items()}
+
+    @cached_property
     def counters(self) -> set[str]:
         """The amounts that never fall in time, beside others that do: the readings of a meter."""
         amounts = [each for each in self.values if ends_in_amount(each)]
-        rising = {each for each in amounts if self.values[each].dropna().is_monotonic_increasing}
-        rising |= {each for each in amounts if self.values[each].dropna().is_monotonic_decreasing}  # newest row first
+        rising = {each for each in amounts if self.in_time[each].dropna().is_monotonic_increasing}
         return rising if len(rising) < len(amounts) else set()
+
+    @cached_property
+    def going_on(self) -> set[str]:
+        """The columns that show nearly the same again at the next event of their series: the level of each well.
+
+        No counters, which do so, too.
+        """
+        if self.candidate.event_stamps is None or self.candidate.item_id is None:
+            return set()
+        order = np.lexsort((self.candidate.stamps, self.series))
+        series = self.series[order]
+        likely = {each: self.values[each].to_numpy()[order] for each, doubt in self.doubts.items() if doubt is None}
+        inside = series[1:] == series[:-1]
+        falling = {each for each, numbers in likely.items() if (np.diff(numbers)[inside] < 0).mean() > 1 - _ALIKE}
+        return {each for each in falling if likeness_to_next(likely[each], series) >= _ALIKE}
 
     @cached_property
     def computed(self) -> set[str]:
         """The columns that follow from another one, but for what was paid, which changes a balance."""
-        names = set() if self.candidate.may_be_counted else computed_columns(self.values)
-        return {name for name in names if not is_called_money(name)}
+        names = set() if self.candidate.may_be_counted else computed_columns(self.in_time)
+        return {name for name in names if not is_called_turnover(name)}
 
     @property
     def is_named(self) -> bool:
@@ -279,6 +311,8 @@ class TargetEvidence:
             "called a pollutant": column in self.pollutants,
             "mean temperature of a day": column in self.mean_temperatures,
             "called a total": column in self.totals,
+            "called a demand": is_called_demand(column),
+            "goes on in its series": column in self.going_on,
             "called an output": is_called_output(column),
             "active power": column in self.active_powers,
             "counter of an amount": column in self.counters,
@@ -296,6 +330,8 @@ def _by_name(column: str, others: list[str]) -> int:
     plain = without_unit if without_unit in TARGET_NAMES else plain
     if "target" in words_of(column):
         return -1
+    if plain == "bid" and any(map(is_called_close, others)):
+        return len(LIKELY_TARGETS)
     if plain not in LIKELY_TARGETS or _is_one_of_many(plain, others) or is_one_of_letters(column, others):
         return len(LIKELY_TARGETS)
     return LIKELY_TARGETS.index(plain)

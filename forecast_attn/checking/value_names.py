@@ -39,11 +39,13 @@ _CLOSE_WORDS = {
         "settlement",
     ),
     *("zamknięcie", "zamkniecie", "закрытие", "kapanış", "slutkurs"),
+    *("收盘", "收盘价", "收盤", "收盤價", "終値", "종가"),
 }
 """Words of the last price of a day, which is forecast rather than the first, the highest or the lowest."""
 _OPENING_WORDS = {
     *(
         "opening",
+        "starting",
         "initial",
         "anfangsbestand",
         "eröffnungsbestand",
@@ -55,12 +57,12 @@ _OPENING_WORDS = {
         "iniziale",
         "otwarcie",
     ),
-    *("początkowy", "počáteční", "nyitó", "начальный", "açılış"),
+    *("początkowy", "počáteční", "nyitó", "начальный", "açılış", "开盘", "开盘价", "開盤", "開盤價", "始値", "시가"),
 }
 """Words of what there was at the beginning of a step, which the step before has brought about."""
 _DURATIONS = {"duration", "dauer", "durée", "duración", "duração", "durata"}
 _OUTCOMES = (
-    *("inflow", "qo", "qobs", "mpg", "conversions"),
+    *("inflow", "qo", "qobs", "mpg", "conversions", "shipments"),
     *("cases", "deaths", "fatalities", "accidents", "incidents", "orders", "admissions", "visitors", "ridership"),
     *("numdeaths", "casos", "muertes", "óbitos", "obitos", "décès", "fälle", "todesfälle", "emission", "emissions"),
 )
@@ -82,12 +84,17 @@ _AMOUNTS = (
     *("потребление", "объём", "tüketim", "üretim", "satış", "miktar", "adet"),
 )
 """Last words of names of amounts: `Zone 1 Power Consumption`."""
+_DEMANDS = ("demand", "load", "verbrauch", "demanda", "consommation")
+"""Those of them that bring about the others."""
+_EXTREMES = {"min", "max", "minimum", "maximum"}
 _OPEN_INTEREST = r"open[ _]interest"
 """Contracts of a market that are neither fulfilled nor closed."""
 _WAYS = {"distance", "mileage", "strecke", "distancia", "distância", "distanza", "afstand"}
 """Words of how far something went, which adds up over trips, and says little of its own."""
 _ENERGY = r"[kmg]wh?\)?$|\b[kmg]wh?\b|[(\[]wh?[)\]]$"
 """Units of energy and power in a name: `reskwh`, `Solar (MW)`, `kW sys`."""
+_NO_ENERGY = {"reactive", "apparent", "blindleistung", "scheinleistung"}
+"""Words of power that does no work."""
 _DEVICE_WORDS = {"batt", "battery", "rssi", "snr", "uptime", "fwhm", "limit"}
 """Words of how a device is doing, beside what it measures."""
 _WEATHER_WORDS = {
@@ -193,7 +200,7 @@ _OF_ONE = {"unit", "unitario", "unitaria", "unitário", "unitaire", "jednostkowa
 """Words of the price of one piece."""
 _EXTRAS = {"fee", "fees", "tip", "tax", "discount", "shipping"}
 """Last words of money that is paid beside the amount of a sale."""
-_CURRENCY = r"[$€£¥₹]|\b(EUR|USD|GBP|CHF|JPY|SEK|NOK|DKK|PLN|CZK|HUF|RON|RUB|UAH|CNY|INR|BRL|MXN|ARS|CLP|ZAR)\b"
+_CURRENCY = r"[$€£¥₹]|Währ|\b(EUR|USD|GBP|CHF|JPY|SEK|NOK|DKK|PLN|CZK|HUF|RON|RUB|UAH|CNY|INR|BRL|MXN|ARS|CLP|ZAR)\b"
 _INTENSITY_WORDS = {
     *("share", "rate", "ratio", "pct", "percent", "percentage", "score", "rating", "temperature", "temp", "speed"),
     *("age", "level", "index", "priority", "rank", "mpg"),
@@ -325,9 +332,20 @@ def is_called_output(name: str) -> bool:
 
 def ends_in_amount(name: str) -> bool:
     """Return whether a name ends in an amount, before its unit, or has a unit of energy."""
-    without_unit = re.sub(r"(\s*[(\[][^)\]]*[)\]]|[ _]actual)\s*$", "", name)
-    is_interest = re.fullmatch(_OPEN_INTEREST, without_unit.lower()) is not None
-    return is_interest or ends_in(without_unit, _AMOUNTS) or re.search(_ENERGY, name.lower()) is not None
+    if not _NO_ENERGY.isdisjoint(words_of(name)):
+        return False
+    subject = _without_unit(name)
+    is_interest = re.fullmatch(_OPEN_INTEREST, subject.lower()) is not None
+    return is_interest or ends_in(subject, _AMOUNTS) or re.search(_ENERGY, name.lower()) is not None
+
+
+def is_called_demand(name: str) -> bool:
+    """Return whether a name ends in a demand, which generation follows, before its unit: and no smallest load."""
+    return ends_in(_without_unit(name), _DEMANDS) and _EXTREMES.isdisjoint(words_of(name))
+
+
+def _without_unit(name: str) -> str:
+    return re.sub(r"(\s*[(\[][^)\]]*[)\]]|[ _]actual|([ _]\d+)?[ _](avg|mean))\s*$", "", name)
 
 
 def is_called_way(name: str) -> bool:
@@ -374,7 +392,7 @@ def is_called_level(name: str) -> bool:
 
 def is_called_base(name: str) -> bool:
     """Return whether a column holds by its name the number that counts and shares are of: `population`."""
-    return not _BASES.isdisjoint(words_of(name))
+    return not _BASES.isdisjoint(words_of(name)) and "/" not in name  # and no `cases/100k pop`
 
 
 def is_called_of_examined(name: str) -> bool:
