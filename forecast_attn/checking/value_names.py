@@ -22,41 +22,15 @@ _COMPUTED_WORDS = {
 }
 """Words of what was computed rather than measured, such as the radiation of a clear sky, or the spread of a value."""
 _CLOSE_WORDS = {
-    *(
-        "close",
-        "closing",
-        "cierre",
-        "schluss",
-        "schlusskurs",
-        "dernier",
-        "último",
-        "ultimo",
-        "clôture",
-        "cloture",
-        "chiusura",
-        "fechamento",
-        "settle",
-        "settlement",
-    ),
+    *("close", "closing", "cierre", "schluss", "schlusskurs", "dernier", "último", "ultimo", "clôture", "cloture"),
+    *("chiusura", "fechamento", "settle", "settlement"),
     *("zamknięcie", "zamkniecie", "закрытие", "kapanış", "slutkurs"),
     *("收盘", "收盘价", "收盤", "收盤價", "終値", "종가"),
 }
 """Words of the last price of a day, which is forecast rather than the first, the highest or the lowest."""
 _OPENING_WORDS = {
-    *(
-        "opening",
-        "starting",
-        "initial",
-        "anfangsbestand",
-        "eröffnungsbestand",
-        "apertura",
-        "abertura",
-        "ouverture",
-        "öffnung",
-        "inicial",
-        "iniziale",
-        "otwarcie",
-    ),
+    *("opening", "starting", "initial", "anfangsbestand", "eröffnungsbestand", "apertura", "abertura", "ouverture"),
+    *("öffnung", "inicial", "iniziale", "otwarcie"),
     *("początkowy", "počáteční", "nyitó", "начальный", "açılış", "开盘", "开盘价", "開盤", "開盤價", "始値", "시가"),
 }
 """Words of what there was at the beginning of a step, which the step before has brought about."""
@@ -122,16 +96,7 @@ _STEPS_AGO = r"(?<![A-Za-z])t ?- ?\d+\)?$"
 _RANK_WORDS = {"position", "pos", "rank", "place", "rang", "platz"}
 """Last words of names of places in an order, which go up by one as times do."""
 _DIRECTIONS = (
-    "direction",
-    "heading",
-    "bearing",
-    "azimuth",
-    "track",
-    "wdir",
-    "mwd",
-    "ddvec",
-    "windrichtung",
-    "dirección",
+    *("direction", "heading", "bearing", "azimuth", "track", "wdir", "mwd", "ddvec", "windrichtung", "dirección"),
 )
 """Last words of names of degrees of a circle."""
 _SUBJECT_PROPERTIES = (
@@ -144,18 +109,8 @@ _SURVEY_WEIGHT = r"(samp|sample|survey|person|pers|psp|an|d|p|post)[_.]?(weight|
 _PERSON_WORDS = {
     *("age", "agea", "sex", "gender", "gndr", "female", "race", "ethnicity", "marital", "maritalcat"),
     *("educ", "education", "educat", "educcat", "income", "earnings", "wage", "ahe"),
-    *(
-        "geschlecht",
-        "geburtsdatum",
-        "vorname",
-        "gehalt",
-        "sexe",
-        "naissance",
-        "prénom",
-        "sexo",
-        "nacimiento",
-        "apellidos",
-    ),
+    *("geschlecht", "geburtsdatum", "vorname", "gehalt", "sexe", "naissance", "prénom", "sexo", "nacimiento"),
+    *("apellidos",),
     *("salario", "birthdate", "surname", "płeć", "nazwisko"),
 }
 """Words of what is asked of a person."""
@@ -169,19 +124,8 @@ _COUNT_WORDS = {
 }
 _TURNOVER_WORDS = {
     *("amount", "payment", "revenue", "sales", "spend", "spent", "income", "turnover", "money"),
-    *(
-        "betrag",
-        "umsatz",
-        "brutto",
-        "netto",
-        "montant",
-        "importe",
-        "bedrag",
-        "omzet",
-        "importo",
-        "incasso",
-        "fatturato",
-    ),
+    *("betrag", "umsatz", "brutto", "netto", "montant", "importe", "bedrag", "omzet", "importo", "incasso"),
+    *("fatturato",),
     *("金额", "金額", "销售额", "売上", "매출"),
     *("receita", "faturamento", "beløb", "omsetning", "kwota", "obrót", "částka", "tržby", "сумма", "выручка", "tutar"),
 }
