@@ -121,6 +121,13 @@ def meters_of_clients() -> pd.DataFrame:
     return pd.DataFrame({"": pd.date_range("2011-01-01", periods=120, freq="h").astype(str), **loads})
 
 
+def rain_without_names() -> str:
+    """Most days are dry at each of five stations, and of some days nobody knows."""
+    rain = np.where(RNG.random((200, 5)) < 0.8, 0, RNG.gamma(1, 6, (200, 5)).round(1))
+    rain[RNG.random((200, 5)) < 0.05] = -9999
+    return "\n".join(f"{day},{','.join(f'{cell:g}' for cell in row)}" for day, row in zip(days(200), rain, strict=True))
+
+
 CASES = (
     FirstCommand(
         "a share called MO",
@@ -153,6 +160,7 @@ CASES = (
     FirstCommand("flu", flu_of_regions, {"wide": True}, quick=True),
     FirstCommand("crises", crises_of_countries, {"wide": True}),
     FirstCommand("meters", meters_of_clients, {"wide": True}),
+    FirstCommand("rain", rain_without_names, {"header": False, "na": ("-9999",), "wide": True}, num_series=5),
 )
 
 

@@ -179,6 +179,16 @@ def riders_of_a_typical_week() -> pd.DataFrame:
     return cells.to_frame(index=False).assign(riders=RNG.integers(10, 99, 336))
 
 
+def hours_of_a_building() -> str:
+    """As EnergyPlus writes them: the last hour of a day is called 24, and no year stands before the month."""
+    rows = [
+        f" {day:%m/%d}  {hour:02d}:00:00,{number * 4:.3f}"
+        for day in pd.date_range("2001-01-20", periods=20)
+        for hour, number in enumerate(noise(24), 1)
+    ]
+    return "\n".join(["Date/Time,Electricity:Facility [kW](Hourly)", *rows])
+
+
 CASES = (
     FirstCommand(
         "row numbers",
@@ -276,6 +286,7 @@ CASES = (
     ),
     FirstCommand("months", lambda: climate_of_cities(by_month=True), {"item_id": "city", "season": "12"}),
     FirstCommand("riders", riders_of_a_typical_week, {"item_id": "city", "season": "24", "target": "riders"}),
+    FirstCommand("hours of a building", hours_of_a_building, {"time": "row-number", "season": "24"}),
 )
 
 

@@ -233,6 +233,15 @@ def of_network_traffic() -> str:
     return "\n".join(['"Date Time","Traffic","Downtime"', *rows, '"Sums (of 96 values)","480,000.00 MB",""']) + "\n"
 
 
+def transfers_on_work_days() -> pd.DataFrame:
+    """930104 is the fourth of January 1993; a third of the work days have no transfer, and most have several."""
+    work_days = np.sort(RNG.choice(pd.bdate_range("1993-01-04", periods=300), 200, replace=False))
+    booked = pd.DatetimeIndex(np.sort(RNG.choice(work_days, 600))).strftime("%y%m%d")
+    return pd.DataFrame(
+        {"account": RNG.integers(100, 9000, 600), "date": booked, "amount": RNG.lognormal(8, 1, 600).round()}
+    )
+
+
 CASES = (
     FirstCommand(
         "month first by its step",
@@ -380,6 +389,7 @@ CASES = (
         "'Traffic', 24 steps of 1 hour ahead, with '.' before decimals",
         no_others=True,
     ),
+    FirstCommand("transfers", transfers_on_work_days, {"date_format": "%y%m%d", "target": "amount"}),
 )
 
 

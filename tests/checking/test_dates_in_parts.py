@@ -335,6 +335,12 @@ CASES = (
     FirstCommand(
         "fires", fires_of_states_of_one_name, {"time": "year,month", "item_id": "state", "resample": "MS"}, quick=True
     ),
+    FirstCommand(
+        "quarters by their first and last month",
+        parts_of_years("Period", "JAN THRU MAR|APR THRU JUN|JUL THRU SEP|OCT THRU DEC"),
+        {"time": "Year,Period"},
+        QUARTERS,
+    ),
 )
 
 

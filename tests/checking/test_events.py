@@ -202,6 +202,14 @@ def of_bicycles() -> str:
     return "\n".join(["start_time,start_station,start_lat", *rows])
 
 
+def companies_by_the_day_they_joined() -> pd.DataFrame:
+    """The year in which each was founded is a property of it, as close as it is to the day."""
+    joined = pd.Timestamp("2011-01-01") + pd.to_timedelta(RNG.integers(0, 4000, 400), "D")
+    names = RNG.choice([f"firm {at}" for at in range(90)], 400)
+    founded = joined.year - RNG.integers(1, 9, 400)
+    return pd.DataFrame({"Company": names, "Date Joined": joined, "Year Founded": founded})
+
+
 CASES = (
     FirstCommand(
         "persons who fell ill", persons_who_fell_ill, {"time": "ano,semana", "target": "row-count", "resample": "W-MON"}
@@ -268,6 +276,7 @@ CASES = (
         file="table.txt",
         no_others=True,
     ),
+    FirstCommand("companies", companies_by_the_day_they_joined, {"time": None, "target": "row-count"}),
 )
 
 
@@ -364,3 +373,13 @@ def test_the_dates_of_a_register_are_read_by_the_order_that_is_given(tmp_path: P
     (tmp_path / "table.csv").write_text("\n".join(["Last Change,Description,Price", *lines]))
     proposal = find_proposals(tmp_path / "table.csv", DataConfig(date_format="day-first"))[0]
     assert "if 'Last Change' tells when it was" in proposal.forecasts
+
+
+def test_coordinates_stand_behind_what_was_measured_and_in_no_wide_table(tmp_path: Path) -> None:
+    """Turbines by the day on which a satellite saw them."""
+    seen = pd.Timestamp("2012-01-01") + pd.to_timedelta(RNG.integers(0, 900, 400), "D")
+    coordinates = {"xlong": RNG.normal(-98, 3, 400).round(4), "ylat": RNG.normal(42, 3, 400).round(4)}
+    path = tmp_path / "turbines.csv"
+    pd.DataFrame({"image_date": seen, **coordinates, "height": noise(400)}).to_csv(path, index=False)
+    proposals = find_proposals(path, DataConfig())
+    assert [proposal.target for proposal in proposals] == ["row-count", "height", "xlong", "ylat"]

@@ -1,5 +1,6 @@
 """Series of ledgers, instruments and samples, which codes and several columns together tell apart."""
 
+import itertools
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pandas as pd
 from forecast_attn.checking.commands import find_proposals
 from forecast_attn.config.options import DataConfig
 
-from ..made_columns import RNG, noise
+from ..made_columns import RNG, comma, noise
 from .first_commands import FirstCommand, check_first_command, each_case
 
 
@@ -226,6 +227,30 @@ def seats_by_congress() -> pd.DataFrame:
     return frame.assign(Count=RNG.integers(0, 200, len(frame)))
 
 
+def bonds_by_their_end(name: str) -> str:
+    """Two bonds have one kind, and only the date at which they end tells them apart.
+
+    Args:
+        name: of that date.
+    """
+    bonds = [("Fixo", "15/02/2028"), ("Fixo", "15/02/2033"), ("Indexado", "15/08/2029")]
+    lines = [
+        f"{kind};{end};{day:%d/%m/%Y};{comma(rate, 2)};{comma(900 + 9 * rate, 2)}"
+        for day in pd.bdate_range("2022-01-03", periods=100)
+        for (kind, end), rate in zip(bonds, noise(3), strict=True)
+    ]
+    return "\n".join([f"Titulo;{name};Data Base;Taxa;Preco", *lines])
+
+
+def freight_by_codes() -> pd.DataFrame:
+    """Six codes together name a flow of goods, and most of their combinations have none."""
+    codes = {"trade": [1, 2], "port": [1101, 1205], "goods": [3, 40, 61], "mode": [1, 3, 5], "country": [101, 202]}
+    flows = pd.DataFrame(itertools.product(*codes.values(), ["X", "1"]), columns=[*codes, "container"])
+    months = pd.DataFrame({"MONTH": [*range(1, 13)] * 2, "YEAR": np.repeat([2018, 2019], 12)})
+    frame = months.merge(flows.sample(28, random_state=1), how="cross")[[*flows.columns, *months.columns]]
+    return frame.assign(value=RNG.lognormal(12, 1, len(frame)).astype(int))
+
+
 CASES = (
     FirstCommand("rooms", rooms_and_outdoors, {"item_id": "out/in", "resample": "D", "aggregate": None}, quick=True),
     FirstCommand("stays", stays_by_minutes, {"time": "observationoffset", "item_id": "patientunitstayid"}, quick=True),
@@ -257,6 +282,18 @@ CASES = (
     FirstCommand("samples", samples_of_a_water_works, {"item_id": "Punto,Parametro"}),
     FirstCommand("milk", milk_of_cows, {"item_id": "cow", "target": "milk"}),
     FirstCommand("congress", seats_by_congress, {"time": "Congress", "item_id": "Chamber,Party"}),
+    *(
+        FirstCommand(
+            f"bonds by {name}", lambda name=name: bonds_by_their_end(name), {"time": "Data Base", "item_id": name}
+        )
+        for name in ("Data Vencimento", "Maturity", "expiry_date")
+    ),
+    FirstCommand(
+        "freight",
+        freight_by_codes,
+        {"time": "YEAR,MONTH", "item_id": "container,country,trade,port,goods,mode"},
+        num_series=28,
+    ),
 )
 
 

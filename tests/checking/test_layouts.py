@@ -238,6 +238,17 @@ def days_below_machines() -> str:
     return "\n".join(["Row Labels,Sum of Units", *rows, "Grand Total,16000"])
 
 
+def detectors_of_sites() -> str:
+    """A row for each detector of a site and day, and a column for each quarter of an hour, from V00 to V95."""
+    lines = [
+        f"{site},{day:%Y-%m-%d 00:00:00},{detector}," + ",".join(map(str, RNG.poisson(30, 96)))
+        for site in (100, 101)
+        for day in pd.date_range("2019-06-03", periods=10)
+        for detector in (1, 2, 3)
+    ]
+    return "\n".join([",".join(["site", "day", "detector", *(f"V{at:02}" for at in range(96))]), *lines])
+
+
 CASES = (
     FirstCommand(
         "a year per row",
@@ -362,6 +373,12 @@ CASES = (
     FirstCommand("pivot", pivot_in_polish, {"layout": "calendar", "item_id": "item_id"}, num_series=3),
     FirstCommand("teams", teams_below_months, {"layout": "merged"}, num_series=3),
     FirstCommand("machines", days_below_machines, {"layout": "merged"}, num_series=2),
+    FirstCommand(
+        "detectors",
+        detectors_of_sites,
+        {"layout": "calendar", "item_id": "site,detector"},
+        "the rows as 6 series, 96 steps of 15 minutes ahead",
+    ),
 )
 
 

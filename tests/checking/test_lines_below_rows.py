@@ -10,7 +10,7 @@ import pytest
 from forecast_attn.checking.commands import find_proposals
 from forecast_attn.config.options import DataConfig
 
-from ..made_columns import RNG, SIXTY_DAYS, SIXTY_VALUES, csv_rows, date_column, hourly_wave, noise, values
+from ..made_columns import RNG, SIXTY_DAYS, SIXTY_VALUES, comma, csv_rows, date_column, hourly_wave, noise, values
 from .first_commands import FirstCommand, check_first_command, each_case
 
 
@@ -148,6 +148,19 @@ def slips_in_korean() -> str:
             lines += [f"{day:%Y/%m/%d} -{slip},설탕,{RNG.integers(1, 9)},{RNG.integers(9, 99)}00" for slip in slips]
         lines.append(f"{month:%Y/%m} 계,,474,12176890")
     return "\n".join([*lines, "총합계,,7454,191203320", "2024/01/03  오전 9:12:44,,,"])
+
+
+def sales_in_portuguese() -> str:
+    """Between quotes, those of notes included, stand more commas than there are semicolons; names have two lines."""
+    names = ["janeiro", "fevereiro", "março", "abril", "maio", "junho", "julho", "agosto", "setembro", "outubro"]
+    names += ["novembro", "dezembro"]
+    rows = [
+        f'"{names[at % 12]} {2000 + at // 12}";"{comma(one, 5)}";"{comma(two, 5)}"'
+        for at, (one, two) in enumerate(zip(noise(96), noise(96), strict=True))
+    ]
+    head = ['"Índice e variação, por tipos de índice"', '"Mês";"Unidade da Federação";""', '"";"Acre";"Bahia"']
+    notes = ['"Notas"', '"1 - Os dados do último mês são preliminares, os outros, definitivos."']
+    return "\n".join([*head, *rows, *notes, '"2 - Não inclui veículos, motos, partes e peças, nem material."'])
 
 
 CASES = (
@@ -295,6 +308,7 @@ CASES = (
         no_others=True,
     ),
     FirstCommand("Korean", slips_in_korean, {"undated_rows": "drop", "aggregate": "sum"}, quick=True),
+    FirstCommand("Portuguese", sales_in_portuguese, {"skip_rows": 1, "skip_footer": 3, "header_rows": 2}),
 )
 
 

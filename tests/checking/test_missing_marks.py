@@ -101,6 +101,15 @@ def of_air_quality() -> str:
     return "\n".join(["Date;Time;CO;T;;", *rows, *[";;;;;"] * 30]) + "\n"
 
 
+def flow_with_its_status() -> str:
+    """A code behind each number says how good it is, and 255 that there is none."""
+    flows, codes = noise(300) * 4, RNG.choice([40, 40, 40, 200], 300)
+    cells = [f"{flow:.3f} {code}" for flow, code in zip(flows, codes, strict=True)]
+    cells[10::50] = ["-777 255"] * 6
+    days = pd.date_range("2001-11-01", periods=300)
+    return "\n".join(f"{day:%Y%m%d}000000 {cell}" for day, cell in zip(days, cells, strict=True))
+
+
 CASES = (
     FirstCommand("points", points_for_missing, {}, "'VIX', 7 steps of 1 day ahead", no_others=True, trains=True),
     FirstCommand(
@@ -142,6 +151,7 @@ CASES = (
         "'CO', 24 steps of 1 hour ahead, with '-200' as no value",
         no_others=True,
     ),
+    FirstCommand("a status", flow_with_its_status, {"na": ("-777",), "target": "column_2", "wide": None}),
 )
 
 

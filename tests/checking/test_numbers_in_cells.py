@@ -10,7 +10,7 @@ import pytest
 from forecast_attn.checking import examine
 from forecast_attn.config.options import DataConfig
 
-from ..made_columns import EIGHT_DAYS_OF_HOURS, RNG, SIXTY_DAYS, SIXTY_VALUES, comma, csv_rows, noise
+from ..made_columns import EIGHT_DAYS_OF_HOURS, RNG, SIXTY_DAYS, SIXTY_VALUES, comma, csv_rows, date_column, noise
 from .first_commands import FirstCommand, check_first_command, each_case
 
 
@@ -51,6 +51,12 @@ def of_fuel_prices() -> str:
     days = pd.date_range("2019-01-07", periods=120, freq="7D")
     rows = [f"{day:%d/%m/%Y};{comma(1 + at % 7 / 100, 3)};" for at, day in enumerate(days)]
     return "\n".join(["Data;Prezzo medio;Note", *rows]) + "\n"
+
+
+def prices_per_kilo() -> str:
+    """A unit stands behind a slash, without a blank."""
+    cells = zip(date_column(120), noise(120) * 5, noise(120) * 900, strict=True)
+    return "\n".join(["Date,Wholesale,Supply", *(f"{day},{price:.2f}/Kg,{sold:.1f}" for day, price, sold in cells)])
 
 
 CASES = (
@@ -117,6 +123,7 @@ CASES = (
         "'Prezzo medio', 13 steps of 1 week ahead, with ',' before decimals",
         no_others=True,
     ),
+    FirstCommand("prices per kilo", prices_per_kilo, {"target": "Wholesale"}),
 )
 
 

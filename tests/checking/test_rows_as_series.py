@@ -236,6 +236,17 @@ def of_censuses() -> str:
     return "\n".join([f"State,{names},zone", *rows]) + "\n"
 
 
+def of_shares() -> str:
+    """Numbered features behind a target, a row for each share and time."""
+    header = ",".join(["row_id", "time_id", "investment_id", "target", *(f"f_{at}" for at in range(12))])
+    rows = [
+        f"{time}_{share},{time},{share}," + ",".join(f"{number - 10:.4f}" for number in noise(13))
+        for time in range(40)
+        for share in (12, 47, 353)
+    ]
+    return "\n".join([header, *rows]) + "\n"
+
+
 CASES = (
     FirstCommand(
         "a series per row",
@@ -357,6 +368,12 @@ CASES = (
     ),
     FirstCommand(
         "censuses", of_censuses, {"layout": "rows"}, "the rows as 8 series, 3 steps of 10 years ahead", no_others=True
+    ),
+    FirstCommand(
+        "shares",
+        of_shares,
+        {"layout": None, "time": "time_id", "item_id": "investment_id"},
+        "'target' of 3 series told apart by 'investment_id', 12 steps of 1 row ahead",
     ),
 )
 

@@ -223,6 +223,26 @@ def of_stores() -> str:
     return "\n".join(["Store,Date,Sales,StateHoliday", *rows]) + "\n"
 
 
+def crops_of_districts() -> pd.DataFrame:
+    """Rice is grown in two seasons of a year, so that district and crop have two rows in it."""
+    keys = [("Kharif", "Rice"), ("Kharif", "Maize"), ("Rabi", "Rice"), ("Rabi", "Wheat"), ("Whole Year", "Banana")]
+    rows = [(name, year, *key) for name in ("Ajmer", "Alwar") for year in range(1997, 2015) for key in keys]
+    frame = pd.DataFrame(rows, columns=["District", "Crop_Year", "Season", "Crop"])
+    return frame.assign(Area=noise(180) * 90, Production=noise(180) * 200)
+
+
+def traffic_of_streets() -> pd.DataFrame:
+    """Each direction of a street is counted at a place of its own, which a column of geometry says, too."""
+    ways = [("Mill Road", "EB", 1011.5), ("Mill Road", "WB", 1012.25), ("Quay", "EB", 996.5), ("Quay", "WB", 997.75)]
+    rows = [
+        (hour, f"POINT ({x} {x / 5})", street, direction)
+        for hour in pd.date_range("2019-10-07", periods=100, freq="h")
+        for street, direction, x in ways
+    ]
+    frame = pd.DataFrame(rows, columns=["time", "geometry", "street", "direction"])
+    return frame.assign(volume=RNG.poisson(90, 400))
+
+
 CASES = (
     FirstCommand(
         "state and region",
@@ -304,6 +324,13 @@ CASES = (
         "'Sales' of 2 series told apart by 'Store', 7 steps of 1 day ahead",
         no_others=True,
     ),
+    FirstCommand(
+        "seasons of crops",
+        crops_of_districts,
+        {"time": "Crop_Year", "item_id": "District,Crop,Season", "target": "Production"},
+        num_series=10,
+    ),
+    FirstCommand("streets", traffic_of_streets, {"item_id": "street,direction"}, num_series=4),
 )
 
 

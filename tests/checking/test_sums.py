@@ -10,7 +10,7 @@ import pytest
 from forecast_attn.checking.commands import find_proposals
 from forecast_attn.config.options import DataConfig
 
-from ..made_columns import RNG, hourly_wave, noise, uneven_days, values
+from ..made_columns import RNG, comma, hourly_wave, noise, uneven_days, values
 from .first_commands import SUMS, FirstCommand, check_first_command, each_case, first_of
 
 
@@ -258,6 +258,26 @@ def pieces_of_shops() -> pd.DataFrame:
     )
 
 
+def levels_of_wells() -> pd.DataFrame:
+    """Each well is measured in spring and autumn, for some years; a long tape shows 300 at its upper end."""
+    rows = [(well, visit) for well in range(10) for visit in range(RNG.integers(24, 60))]
+    wells, visits = np.array(rows).T
+    lags = 182 * visits + RNG.integers(0, 40, len(rows))
+    depth = 60 + 14 * wells + pd.Series(RNG.normal(0, 3, len(rows))).groupby(wells).cumsum()
+    frame = pd.DataFrame({"well": [f"MW-{well}" for well in wells], "measured": np.datetime64("1999-03-01") + lags})
+    return frame.assign(tape=depth.where(RNG.random(len(rows)) < 0.6, 300).round(1), depth=depth.round(2))
+
+
+def items_of_cost_centres() -> str:
+    """As SAP calls amounts in the currency of a report; each is unlike the one before."""
+    days = pd.Timestamp("2022-01-03") + pd.to_timedelta(np.sort(RNG.integers(0, 400, 600)), "D")
+    kinds, amounts = RNG.choice([400000, 403000, 451000], 600), RNG.lognormal(6, 1, 600)
+    lines = [
+        f"{day:%d.%m.%Y}\t{kind}\t{comma(amount, 2)}" for day, kind, amount in zip(days, kinds, amounts, strict=True)
+    ]
+    return "\n".join(["Buch.dat.\tKostenart\tWert/BWähr", *lines])
+
+
 CASES = (
     FirstCommand(
         "events",
@@ -332,6 +352,8 @@ CASES = (
     FirstCommand("boats", people_in_boats, {"target": "total", "aggregate": "sum"}),
     FirstCommand("pay", answers_about_pay, {"target": None, "resample": "2", "aggregate": None}),
     FirstCommand("pieces", pieces_of_shops, {"target": "item_cnt", "aggregate": "sum"}),
+    FirstCommand("wells", levels_of_wells, {"item_id": "well", "target": "depth", "aggregate": None}),
+    FirstCommand("cost centres", items_of_cost_centres, {"target": "Wert/BWähr", "resample": "D", **SUMS}),
 )
 
 

@@ -306,6 +306,56 @@ def receipts_in_polish() -> str:
     return "\n".join([header, *rows]).replace(".", ",").replace("(zw,)", "(zw.)")
 
 
+def prices_in_chinese(names: str) -> pd.DataFrame:
+    """The first, highest, lowest and last price of each day of a share, then how many were sold.
+
+    Args:
+        names: of the columns, with commas between them.
+    """
+    last = 30 + noise(90).cumsum() / 9
+    prices = [last + noise(90) / 40 - 0.25, last + 1, last - 1, last]
+    columns = [pd.bdate_range("2023-02-01", periods=90), *np.round(prices, 2), RNG.integers(9999, 99999, 90)]
+    return pd.DataFrame(dict(zip(names.split(","), columns, strict=True)))
+
+
+def quotes_beside_closing_prices() -> pd.DataFrame:
+    """What was bid and asked at the end of a day stands before its prices."""
+    last = (130 + noise(120).cumsum() / 9).round(2)
+    prices = {"Opening price": last - 1, "Low price": last - 2, "Closing price": last}
+    return pd.DataFrame(
+        {"Date": pd.bdate_range("2021-01-04", periods=120), "Bid": last - 0.1, "Ask": last + 0.1, **prices}
+    )
+
+
+def demand_behind_generation() -> pd.DataFrame:
+    """What a region needs, behind what it generates in all and by the wind."""
+    stamps = pd.date_range("2020-01-01", periods=200, freq="15min")
+    sizes = {"NI Generation": 80, "NI Demand": 85, "NI Wind Generation": 40}
+    return pd.DataFrame({"DateTime": stamps, **{name: size * noise(200) for name, size in sizes.items()}})
+
+
+def sensors_of_a_turbine() -> pd.DataFrame:
+    """Means of ten minutes have numbers in their names, and reactive power does no work."""
+    names = ["sensor_0_avg", "sensor_1_avg", "wind_speed_3_avg", "reactive_power_27_avg", "power_29_avg"]
+    stamps = pd.date_range("2015-09-01", periods=200, freq="10min")
+    return pd.DataFrame({"time_stamp": stamps, **{name: noise(200) for name in names}})
+
+
+def ledger_of_a_warehouse() -> pd.DataFrame:
+    """The balance at which a day starts is that at which the day before ended."""
+    shipped, received = RNG.poisson(9, 120), RNG.poisson(8, 120)
+    ending = 900 + (received - shipped).cumsum()
+    moved = {"Receipts": received, "Customer Shipments": -shipped}
+    balances = {"Starting Balance": ending - received + shipped, **moved, "Ending Balance": ending}
+    return pd.DataFrame({"Date": days(120), **balances})
+
+
+def deaths_of_a_population() -> pd.DataFrame:
+    """A rate of so many persons is called after them, too, and is none of their numbers."""
+    frame = pd.DataFrame({"country": np.repeat([*"abc"], 20), "year": np.tile(np.arange(1987, 2007), 3)})
+    return frame.assign(population=RNG.integers(400_000, 500_000, 60), **{"suicides/100k pop": noise(60)})
+
+
 CASES = (
     FirstCommand(
         "a target called Y",
@@ -360,6 +410,15 @@ CASES = (
     FirstCommand("river", river_and_rain, {"target": "discharge_spec"}),
     FirstCommand("actual", load_and_generation, {"target": "total load actual"}),
     FirstCommand("Polish", receipts_in_polish, {"target": "Suma brutto"}, encoding="cp1250", quick=True),
+    FirstCommand("Chinese", lambda: prices_in_chinese("日期,开盘,最高,最低,收盘,成交量"), {"target": "收盘"}),
+    FirstCommand(
+        "Taiwan", lambda: prices_in_chinese("交易日期,開盤價,最高價,最低價,收盤價,成交量"), {"target": "收盤價"}
+    ),
+    FirstCommand("bids", quotes_beside_closing_prices, {"target": "Closing price"}),
+    FirstCommand("demand", demand_behind_generation, {"target": "NI Demand"}),
+    FirstCommand("sensors", sensors_of_a_turbine, {"target": "power_29_avg"}),
+    FirstCommand("warehouse", ledger_of_a_warehouse, {"target": "Customer Shipments"}),
+    FirstCommand("a rate", deaths_of_a_population, {"item_id": "country", "target": "suicides/100k pop"}),
 )
 
 

@@ -218,6 +218,21 @@ def past_of_a_series() -> pd.DataFrame:
     return frame.assign(**shifted).iloc[6:]
 
 
+def newest_day_of_a_share_first() -> pd.DataFrame:
+    """What is called the first price of a day is the last one of the day before."""
+    last = (1300 + 9 * noise(121).cumsum()).round()
+    prices = {"<FIRST>": last[:-1], "<HIGH>": last[1:] + 30, "<LOW>": last[1:] - 30, "<CLOSE>": last[1:]}
+    frame = pd.DataFrame({"<DTYYYYMMDD>": pd.date_range("2022-01-01", periods=120).strftime("%Y%m%d"), **prices})
+    return frame.assign(**{"<VOL>": RNG.integers(9999, 99999, 120)}).iloc[::-1]
+
+
+def cases_of_regions() -> pd.DataFrame:
+    """For each day the regions stand one below the other, and all cases so far rise in each of them."""
+    new = RNG.poisson([4000, 9000, 2500], (100, 3))
+    counts = {"cases_new": new.ravel(), "cases_total": new.cumsum(axis=0).ravel()}
+    return pd.DataFrame({"date": np.repeat(days(100), 3), "region": ["London", "North", "Wales"] * 100, **counts})
+
+
 CASES = (
     FirstCommand("load with its forecast", load_with_its_forecast, {"target": "Actual Load"}),
     FirstCommand(
@@ -289,6 +304,8 @@ CASES = (
         "forecasts by quarters", forecasts_by_quarters, {"time": "year,quarter", "target": "fc", "wide": None}
     ),
     FirstCommand("lags", past_of_a_series, {"target": "V1", "wide": None}),
+    FirstCommand("newest first", newest_day_of_a_share_first, {"target": "<CLOSE>"}),
+    FirstCommand("regions", cases_of_regions, {"item_id": "region", "target": "cases_new"}),
 )
 
 
@@ -355,3 +372,13 @@ def test_years_since_an_event_that_is_the_same_for_all_series_are_no_target(tmp_
     frame["profit"] = values(90)
     frame.to_csv(path, index=False)
     assert find_proposals(path, DataConfig(), most=1)[0].target == "profit"
+
+
+def test_numbers_of_telephones_are_no_target(tmp_path: Path) -> None:
+    """Ten digits in any order, of another caller in nearly each row."""
+    called = pd.Timestamp("2023-01-02") + pd.to_timedelta(np.sort(RNG.integers(0, 120 * 1440, 600)), "min")
+    numbers = {"ANI": RNG.integers(2 * 10**9, 10**10, 600), "COST": RNG.gamma(2, 0.1, 600).round(4)}
+    pd.DataFrame({"TIMESTAMP": called, **numbers}).to_csv(tmp_path / "calls.csv", index=False)
+    targets = [proposal.target for proposal in find_proposals(tmp_path / "calls.csv", DataConfig())]
+    assert targets[0] == "COST"
+    assert "ANI" not in targets

@@ -143,6 +143,21 @@ def demand_by_its_last_change() -> str:
     return "\n".join(["SETTLEMENTDATE,REGIONID,TOTALDEMAND,LASTCHANGED", *lines])
 
 
+def hours_of_workers() -> pd.DataFrame:
+    """The age of each worker goes up by one a year, as the year does, and has more values."""
+    workers = pd.DataFrame({"id": np.repeat(np.arange(1, 31), 10), "year": np.tile(np.arange(1979, 1989), 30)})
+    age = workers["year"] - 1979 + np.repeat(RNG.integers(22, 50, 30), 10)
+    return pd.DataFrame({"lnhr": noise(300), "lnwg": noise(300), "ageh": age, **workers})
+
+
+def claims_of_policies() -> pd.DataFrame:
+    """Rows are in no order, and each policy began some years before the loss."""
+    losses = pd.Timestamp("2001-01-01") + pd.to_timedelta(RNG.integers(0, 4000, 600), "D")
+    policies = losses - pd.to_timedelta(RNG.integers(1, 5000, 600), "D")
+    names = {"state": RNG.choice(["TX", "LA", "NJ"], 600), "claim": [f"c{at}" for at in range(600)]}
+    return pd.DataFrame({"dateOfLoss": losses, "originalPolicyDate": policies, **names})
+
+
 CASES = (
     FirstCommand(
         "the finer of two dates",
@@ -214,6 +229,13 @@ CASES = (
         quick=True,
     ),
     FirstCommand("changes", demand_by_its_last_change, {"time": "SETTLEMENTDATE"}, quick=True),
+    FirstCommand(
+        "ages of workers",
+        hours_of_workers,
+        {"time": None, "target": "lnhr"},
+        "'lnhr' of 30 series told apart by 'id', 3 steps of 1 row ahead",
+    ),
+    FirstCommand("claims", claims_of_policies, {"time": "dateOfLoss", "target": "row-count"}),
 )
 
 
