@@ -69,11 +69,9 @@ class CandidateOptions:
             yield from reversed(ways) if targets.are_unlikely else ways
             return
         wide = {name: value for name, value in options.items() if name != "item_id"} | {"wide": True}
-        located = coordinates(self.frame, candidate)
-        columns = tuple(name for name in targets.names if name not in located)
-        others = self._numbers_besides(columns, candidate)
+        others = self._numbers_besides(targets.as_series, candidate)
         wide |= {"ignore": (*wide.get("ignore", self.config.ignore), *others)} if others else {}
-        can_be_wide = candidate.item_id is None and self.config.item_id is None and len(columns) > 1
+        can_be_wide = candidate.item_id is None and self.config.item_id is None and len(targets.as_series) > 1
         if can_be_wide and targets.are_alike:
             yield wide
         others_wait = can_be_wide + (counted_rows is not None)

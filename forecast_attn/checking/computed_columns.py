@@ -116,13 +116,16 @@ def _are_prices_of_a_day(first: Numbers, highest: Numbers, lowest: Numbers, last
 
 
 def _never_falls(numbers: Numbers) -> bool:
-    """Return whether no number is below the one before, as none of a counter is."""
-    return bool((np.diff(numbers[np.isfinite(numbers)]) >= 0).all())
+    """Return whether hardly a number is below the one before, as of a counter, which may begin anew each year."""
+    steps = np.diff(numbers[np.isfinite(numbers)])
+    return bool(len(steps) and (steps >= 0).mean() >= _MOSTLY)
 
 
 def _are_changes(numbers: Numbers, others: Numbers) -> bool:
-    """Return whether numbers are what others have changed by since the row before."""
-    return _are_nearly_equal(numbers[1:], np.diff(others))
+    """Return whether numbers are what others have changed by since the row before, be most of them 0, 1 or 2."""
+    changes = np.diff(others)
+    has_changed = np.isfinite(changes) & (changes != 0)
+    return has_changed.sum() >= _FEWEST_COMPARED and _are_nearly_equal(numbers[1:], changes, may_repeat=True)
 
 
 def _is_computed_from(numbers: Numbers, others: Numbers) -> bool:
@@ -132,9 +135,10 @@ def _is_computed_from(numbers: Numbers, others: Numbers) -> bool:
     return any(_are_nearly_equal(numbers[1:], each) for each in candidates)
 
 
-def _are_nearly_equal(numbers: Numbers, others: Numbers) -> bool:
+def _are_nearly_equal(numbers: Numbers, others: Numbers, *, may_repeat: bool = False) -> bool:
     known = np.isfinite(numbers) & np.isfinite(others)
-    if known.sum() < _FEWEST_COMPARED or len(np.unique(numbers[known])) < known.sum() / 2:
+    do_repeat = not may_repeat and len(np.unique(numbers[known])) < known.sum() / 2
+    if known.sum() < _FEWEST_COMPARED or do_repeat:
         return False
     near = np.abs(numbers[known] - others[known]) <= _NEARLY * np.abs(numbers[known]).mean()
     return bool(near.mean() >= _MOSTLY)

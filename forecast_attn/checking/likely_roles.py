@@ -206,7 +206,7 @@ def _ranked(frame: pd.DataFrame, candidates: list[RoleCandidate]) -> list[RoleCa
         is_count = not is_year and candidate not in dates  # as the age of somebody in that year
         kind = max(candidate.kind, *firsts, 0)  # an end that no two events share is no likelier than their start
         is_joined = candidate.time not in frame.columns
-        names = is_called_of_record(candidate.time), not is_called_event(candidate.time)
+        names = is_called_of_record(candidate.time), not (candidate in dates and is_called_event(candidate.time))
         is_behind = *names, bool(firsts), not are_sorted(candidate.stamps)
         return kind, is_behind, is_count, -num_times, not is_year, is_joined, candidate.time
 

@@ -339,7 +339,7 @@ def find_footer(text: str) -> int:
     lines = [line for line in text.splitlines() if line.strip()][-MOST_RECORDS:]
     rows = split_lines(lines, likeliest_delimiter(lines))
     width = commonest(map(len, rows))
-    are_rows = (len(row) == width and any(map(_shows_value, row)) for row in reversed(rows))
+    are_rows = (len(row) == width and any(map(shows_value, row)) for row in reversed(rows))
     num_below = next((index for index, is_row in enumerate(are_rows) if is_row), 0)
     if width < 2 or not 0 < num_below <= MOST_FOOTERS:
         return 0
@@ -348,5 +348,6 @@ def find_footer(text: str) -> int:
     return 0 if have_remarks else num_below
 
 
-def _shows_value(cell: str) -> bool:
+def shows_value(cell: str) -> bool:
+    """Return whether a cell is a date in digits or a number, whatever stands around it."""
     return is_number_or_date(cell) or shows_number(cell)

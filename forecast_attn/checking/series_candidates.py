@@ -108,10 +108,7 @@ def series_of(frame: pd.DataFrame, time: str, stamps: NDArray[Any], config: Data
         return apart, none if apart is None else codes[apart]
     numeric = {name for name in codes if is_numeric(frame[name])}
     complete = {name: codes[name] for name in codes if name not in incomplete}
-    years = [part for part in parts_of(time, frame)[:-1] if is_called_year(part)] if time not in frame.columns else []
-    with_years = codes | {name: pd.factorize(frame[name])[0] for name in years}
-    pair = _keys_of(codes, numeric, incomplete, stamps)
-    pair = pair or (_keys_of(with_years, {*numeric, *years}, incomplete, stamps) if years else None)  # names of storms
+    pair = _keys_of(codes, numeric, incomplete, stamps) or _name_and_year(frame, time, codes, stamps)
     pair = pair or _name_of_cells(complete, stamps)
     if pair is not None and not come_evenly(pair[1], stamps):
         pair = _keys_of_days(pair[0], codes, numeric, incomplete, stamps) or pair
@@ -358,6 +355,20 @@ def _keys_of(
             if pair is not None and judged(pair)[1][1] == judged(names)[1][1] and judged(pair)[1][2] < len(pair):
                 names = pair  # a warehouse and an article rather than when it is ordered again
             return ",".join(names), _joined_codes([codes[name] for name in names])
+    return None
+
+
+def _name_and_year(
+    frame: pd.DataFrame, time: str, codes: dict[str, Keys], stamps: NDArray[Any]
+) -> tuple[str, Keys] | None:
+    """A name and the year of a joined time that tell series apart, as of storms whose names come again."""
+    years = [] if time in frame.columns else [part for part in parts_of(time, frame)[:-1] if is_called_year(part)]
+    names = {name: codes[name] for name in codes if not is_numeric(frame[name])}
+    for year, name in itertools.product(years, names):
+        pair = {name: names[name], year: pd.factorize(frame[year])[0]}
+        keys = _keys_of(pair, {year}, set(), stamps)
+        if keys is not None:
+            return keys
     return None
 
 

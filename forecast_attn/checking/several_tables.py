@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from forecast_attn.checking.header_evidence import FEWEST_BELOW
-from forecast_attn.checking.line_evidence import likeliest_delimiter, split_lines
-from forecast_attn.data.reading.cell_kinds import DATE, is_number_or_date, is_value, kind_of_column
+from forecast_attn.checking.line_evidence import likeliest_delimiter, shows_value, split_lines
+from forecast_attn.data.reading.cell_kinds import DATE, is_value, kind_of_column
 from forecast_attn.data.reading.cell_numbers import MISSING_WORDS
 from forecast_attn.data.reading.dialect import BLANKS
 from forecast_attn.data.reading.extra_lines import fields_between_blanks
@@ -77,7 +77,7 @@ def _fields_of(lines: list[str]) -> tuple[list[list[str]], str | None]:
 def _headers_between_rows(lines: list[str]) -> Iterator[int]:
     """Lines of different words below a row, and above another one as wide as they, that do not begin as a row does."""
     rows = split_lines(lines, likeliest_delimiter(lines))
-    have_values = [any(map(is_number_or_date, row)) for row in rows]
+    have_values = [any(map(shows_value, row)) for row in rows]
     beginnings = {row[0] for row, has_values in zip(rows, have_values, strict=True) if has_values}
     for index in range(1, len(lines) - 1):
         names = rows[index]

@@ -55,6 +55,8 @@ class Targets:
     names: tuple[str, ...]
     likely: tuple[str, ...]
     """Those of them that are no names, switches or codes, unless all are."""
+    as_series: tuple[str, ...]
+    """Those of them that are no names, clocks or coordinates, which may be a series each."""
     are_alike: bool
     """True where they look like series of one kind rather than a target and its covariates."""
     are_unlikely: bool = False
@@ -104,8 +106,11 @@ def target_candidates(
     are_events = are_events and (are_subjects or _are_events(frame, values[ranked[0]], candidate, series))
     is_rare = candidate.is_of_events and bool(ranked) and not is_mostly_known(values[ranked[0]])
     are_unlikely = all(doubts.values()) or happen_at_places or are_events or is_rare
-    certain = tuple(name for name in ranked if doubts[name] in (None, Doubt.AXIS))
-    return Targets(tuple(ranked), certain or tuple(ranked), evidence.are_alike(), are_unlikely, is_measured)
+    certain = [name for name in ranked if doubts[name] in (None, Doubt.AXIS)]
+    placeless = [name for name in certain if name not in located]
+    as_series = tuple(name for name in ranked if doubts[name] != Doubt.NAME and name not in located)
+    likeliest = tuple(placeless or certain or ranked)
+    return Targets(tuple(ranked), likeliest, as_series, evidence.are_alike(), are_unlikely, is_measured)
 
 
 def changes_within_series(frame: pd.DataFrame, name: str, item_id: str | None) -> bool:

@@ -29,6 +29,7 @@ from forecast_attn.checking.value_names import (
     ends_in_amount,
     flows_of_rain,
     is_called_base,
+    is_called_by_number,
     is_called_close,
     is_called_count,
     is_called_demand,
@@ -95,6 +96,7 @@ _POINTS = {
     "called a total": 2,
     "called a demand": 2,
     "goes on in its series": 5,
+    "has a number for a name": -5,
 }
 """What speaks for a column as the target, and what against it; the column of most points is the likeliest."""
 
@@ -235,7 +237,8 @@ class TargetEvidence:
 
         No counters, which do so, too.
         """
-        if self.candidate.event_stamps is None or self.candidate.item_id is None:
+        is_of_series = self.candidate.event_stamps is not None and self.candidate.item_id is not None
+        if not is_of_series or any(map(_adds_up, self.values)):
             return set()
         order = np.lexsort((self.candidate.stamps, self.series))
         series = self.series[order]
@@ -248,7 +251,8 @@ class TargetEvidence:
     def computed(self) -> set[str]:
         """The columns that follow from another one, but for what was paid, which changes a balance."""
         names = set() if self.candidate.may_be_counted else computed_columns(self.in_time)
-        return {name for name in names if not is_called_turnover(name)}
+        amounts = {name for name in names if is_called_money(name) and not is_called_total(name)}
+        return {name for name in names - amounts if not is_called_turnover(name)}
 
     @property
     def is_named(self) -> bool:
@@ -278,8 +282,7 @@ class TargetEvidence:
     def is_called_amount(self, column: str) -> bool:
         """Return whether a column adds up over events, by its name or its cells, or the table is about it."""
         is_subject = self._is_called_target(column) or column in self.prices | self.titled | self.outcomes
-        adds_up = ends_in_amount(column) or is_called_money(column) or is_called_count(column)
-        return is_subject or adds_up or column in self.paid
+        return is_subject or _adds_up(column) or column in self.paid
 
     def _is_called_target(self, column: str) -> bool:
         return self.by_name[column] < len(LIKELY_TARGETS)
@@ -313,6 +316,7 @@ class TargetEvidence:
             "called a total": column in self.totals,
             "called a demand": is_called_demand(column),
             "goes on in its series": column in self.going_on,
+            "has a number for a name": is_called_by_number(column),
             "called an output": is_called_output(column),
             "active power": column in self.active_powers,
             "counter of an amount": column in self.counters,
@@ -323,12 +327,16 @@ class TargetEvidence:
 # --------------------------------------------------------------------------- names
 
 
+def _adds_up(column: str) -> bool:
+    return ends_in_amount(column) or is_called_money(column) or is_called_count(column)
+
+
 def _by_name(column: str, others: list[str]) -> int:
     """The place of a column among those that are targets by name, without its footnote or unit: `Close*`, `y (m)`."""
     plain = column.lower().removesuffix("(t)").strip("* ")
     without_unit = re.sub(r"\s*(\([^()]*\)|\[[^\[\]]*\])$", "", plain)
     plain = without_unit if without_unit in TARGET_NAMES else plain
-    if "target" in words_of(column):
+    if "target" in words_of(column) and not is_called_intensity(column):  # and no `target_share` of players
         return -1
     if plain == "bid" and any(map(is_called_close, others)):
         return len(LIKELY_TARGETS)

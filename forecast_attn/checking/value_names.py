@@ -51,7 +51,7 @@ PRICE = "price"
 """What is forecast where nothing is sold in the table."""
 _AMOUNTS = (
     *("sales", "demand", "consumption", "cons", "usage", "load", "generation", "production", "quantity", "units"),
-    *("power", "leistung", "puissance", "potencia", "potência", "potenza", "vermogen", "effekt", "moc", "výkon"),
+    *("power", "pwr", "leistung", "puissance", "potencia", "potência", "potenza", "vermogen", "effekt", "moc", "výkon"),
     *("verbrauch", "menge", "absatz", "erzeugung", "consommation", "quantité", "consumo", "cantidad", "quantidade"),
     *("quantità", "verbruik", "aantal", "antal", "antall", "förbrukning", "zużycie", "produkcja", "sprzedaż", "ilość"),
     *("spotřeba", "množství", "počet", "fogyasztás", "mennyiség", "eladás", "количество", "продажи", "объем"),
@@ -289,7 +289,12 @@ def is_called_demand(name: str) -> bool:
 
 
 def _without_unit(name: str) -> str:
-    return re.sub(r"(\s*[(\[][^)\]]*[)\]]|[ _]actual|([ _]\d+)?[ _](avg|mean))\s*$", "", name)
+    return re.sub(r"(\s*[(\[][^)\]]*[)\]]|[ _]actual|([ _]\d+)?[ _](?i:avg|mean))\s*$", "", name)
+
+
+def is_called_by_number(name: str) -> bool:
+    """Return whether a column has a letter or two and a number for a name, as one of many inputs has: `E12`, `V_3`."""
+    return re.fullmatch(r"[A-Za-z]{1,2}[ _]?\d{1,3}", name) is not None
 
 
 def is_called_way(name: str) -> bool:

@@ -375,11 +375,11 @@ def test_the_dates_of_a_register_are_read_by_the_order_that_is_given(tmp_path: P
     assert "if 'Last Change' tells when it was" in proposal.forecasts
 
 
-def test_coordinates_stand_behind_what_was_measured_and_in_no_wide_table(tmp_path: Path) -> None:
+def test_coordinates_are_no_targets_where_something_was_measured(tmp_path: Path) -> None:
     """Turbines by the day on which a satellite saw them."""
     seen = pd.Timestamp("2012-01-01") + pd.to_timedelta(RNG.integers(0, 900, 400), "D")
     coordinates = {"xlong": RNG.normal(-98, 3, 400).round(4), "ylat": RNG.normal(42, 3, 400).round(4)}
     path = tmp_path / "turbines.csv"
     pd.DataFrame({"image_date": seen, **coordinates, "height": noise(400)}).to_csv(path, index=False)
     proposals = find_proposals(path, DataConfig())
-    assert [proposal.target for proposal in proposals] == ["row-count", "height", "xlong", "ylat"]
+    assert [proposal.target for proposal in proposals] == ["row-count", "height"]

@@ -179,7 +179,9 @@ def _parts_by_names(frame: pd.DataFrame, free: list[str]) -> list[str]:
     """The parts of a date, from the year on, of columns that are called so, or by their cells."""
     columns: dict[str | None, str] = {}
     for name in free:
-        columns.setdefault(unit_of_column(frame[name]), name)
+        unit = unit_of_column(frame[name])
+        if unit not in ("hour", "minute") or frame[name].isna().mean() <= 1 - MOSTLY:  # of some crimes it is unknown
+            columns.setdefault(unit, name)
     finer = next((unit for unit in ("month", "quarter", "half", "week") if unit in columns), None)
     if "year" not in columns or finer is None:
         columns |= _parts_by_cells(frame, free, columns.get("year"), columns.get(finer or ""))
@@ -284,8 +286,14 @@ def are_dates_of_years(column: pd.Series) -> bool:
 
 
 def _go_on_by_days(text: pd.Series) -> bool:
+    """Return whether nearly all days from the first to the last one are there, or all but weekends."""
     stamps, bad = parse_timestamps(text.drop_duplicates())
-    return not bad.any() and _go_on_by_one(stamps.astype("datetime64[D]").astype(np.int64))
+    if bad.any():
+        return False
+    days = np.sort(stamps.astype("datetime64[D]"))
+    work_days = np.busday_count(days[0], days[-1]) + 1
+    are_work_days = np.is_busday(days).all() and len(days) >= MOSTLY * work_days
+    return bool(are_work_days) or _go_on_by_one(days.astype(np.int64))
 
 
 def _go_on_by_one(numbers: NDArray[Any]) -> bool:
