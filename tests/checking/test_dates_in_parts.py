@@ -228,7 +228,28 @@ def fires_of_states_of_one_name() -> str:
     return "\n".join(["year,state,month,number", *lines])
 
 
+def rates_of_work_days() -> str:
+    """Year and month stand only in the first row of each, and the day in a column without a name."""
+    lines, before = [], (0, 0)
+    for day, numbers in zip(pd.bdate_range("2021-01-04", periods=300), noise(600).reshape(300, 2), strict=True):
+        year, month = (
+            "" if same else text
+            for same, text in zip(
+                (day.year == before[0], (day.year, day.month) == before), (f"{day:%Y}", f"{day:%b}"), strict=True
+            )
+        )
+        lines.append(f"{year},{month},{day:%d},{numbers[0]:.4f},{numbers[1]:.4f}")
+        before = day.year, day.month
+    return "\n".join(["End of Period,,,Euro,US Dollar", *lines])
+
+
 CASES = (
+    FirstCommand(
+        "work days",
+        rates_of_work_days,
+        {"layout": "merged", "time": "End of Period,Unnamed: 1,Unnamed: 2", "item_id": None},
+        mentions="5 steps of 1 business day",
+    ),
     FirstCommand(
         "year, quarter",
         quarters_in_parts,

@@ -210,7 +210,19 @@ def companies_by_the_day_they_joined() -> pd.DataFrame:
     return pd.DataFrame({"Company": names, "Date Joined": joined, "Year Founded": founded})
 
 
+def crimes_at_unknown_hours() -> pd.DataFrame:
+    """Of offences against persons, the hour is not told; rows are sorted by what happened."""
+    stamps = pd.Timestamp("2003-01-01") + pd.to_timedelta(RNG.integers(0, 525_600, 3000), "min")
+    frame = pd.DataFrame({"TYPE": np.repeat(["Offence", "Mischief", "Theft"], [500, 1000, 1500])})
+    parts = {part.upper(): getattr(stamps, part) for part in ("year", "month", "day", "hour", "minute")}
+    frame = frame.assign(**parts, NEIGHBOURHOOD=RNG.choice(["Fairview", "Kitsilano"], 3000))
+    return frame.astype({"HOUR": "Int64", "MINUTE": "Int64"}).mask(
+        frame["TYPE"].eq("Offence").to_numpy()[:, None] & [name in ("HOUR", "MINUTE") for name in frame.columns]
+    )
+
+
 CASES = (
+    FirstCommand("crimes at unknown hours", crimes_at_unknown_hours, {"time": "YEAR,MONTH,DAY", "target": "row-count"}),
     FirstCommand(
         "persons who fell ill", persons_who_fell_ill, {"time": "ano,semana", "target": "row-count", "resample": "W-MON"}
     ),

@@ -88,7 +88,25 @@ def of_a_market_operator() -> str:
     return "\n".join(["C,NEMP,DISPATCHIS,2024/08/02", names, *rows, 'C,"END OF REPORT",302']) + "\n"
 
 
+def quarters_of_two_kinds_of_series() -> str:
+    """Rows of amounts with marks of thousands, and no other number, follow those of percentages."""
+    quarters = [f"{year}Q{quarter}" for year in range(1980, 2005) for quarter in range(1, 5)]
+    percentages = [f"A191RL,{quarter},{number - 8:.1f}" for quarter, number in zip(quarters, noise(100), strict=True)]
+    amounts = [
+        f'{code},{quarter},"{number * size:,.0f}"'
+        for code, size in (("A191RX", 234_567), ("A822RC", 23_456))
+        for quarter, number in zip(quarters, noise(100), strict=True)
+    ]
+    return "\n".join(["SeriesCode,Period,Value", *percentages, *amounts])
+
+
 CASES = (
+    FirstCommand(
+        "one table",
+        quarters_of_two_kinds_of_series,
+        {"skip_footer": None, "item_id": "SeriesCode"},
+        mentions="of 3 series",
+    ),
     FirstCommand(
         "three tables below each other",
         "Body\nDate,Weight\n"

@@ -356,7 +356,31 @@ def deaths_of_a_population() -> pd.DataFrame:
     return frame.assign(population=RNG.integers(400_000, 500_000, 60), **{"suicides/100k pop": noise(60)})
 
 
+def games_of_players() -> pd.DataFrame:
+    """A share of what was thrown to somebody is called a target, too."""
+    columns = {name: noise(600) for name in ("fantasy_points", "target_share", "air_yards_share")}
+    players = np.repeat([f"00-00{at}" for at in range(30, 60)], 20)
+    return pd.DataFrame({"player_id": players, "week": np.tile(np.arange(1, 21), 30), **columns})
+
+
+def inputs_of_a_market() -> pd.DataFrame:
+    """Inputs have letters and numbers for names, and what they are to tell has words."""
+    inputs = {f"{letter}{at}": RNG.normal(0, 50**at, 400) for letter in "EMV" for at in range(1, 5)}
+    return pd.DataFrame({"date_id": np.arange(400), **inputs, "forward_returns": RNG.normal(0, 0.01, 400)})
+
+
+def signals_of_turbines() -> pd.DataFrame:
+    """Means of ten minutes in the abbreviations of an operator."""
+    stamps = pd.date_range("2016-01-01", periods=200, freq="10min").strftime("%Y-%m-%dT%H:%M:%S")
+    names = ("Gen_RPM_Max", "Gen_RPM_Avg", "Grd_Prod_ReactPwr_Avg", "Grd_Prod_Pwr_Avg", "Amb_Temp_Avg")
+    frame = pd.DataFrame({"Turbine_ID": np.tile(["T01", "T06"], 200), "Timestamp": np.repeat(stamps, 2)})
+    return frame.assign(**{name: noise(400) for name in names})
+
+
 CASES = (
+    FirstCommand("players", games_of_players, {"item_id": "player_id", "target": "fantasy_points"}),
+    FirstCommand("a market", inputs_of_a_market, {"time": "date_id", "target": "forward_returns"}),
+    FirstCommand("an operator", signals_of_turbines, {"item_id": "Turbine_ID", "target": "Grd_Prod_Pwr_Avg"}),
     FirstCommand(
         "a target called Y",
         half_hours_called_y,

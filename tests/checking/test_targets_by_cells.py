@@ -233,7 +233,24 @@ def cases_of_regions() -> pd.DataFrame:
     return pd.DataFrame({"date": np.repeat(days(100), 3), "region": ["London", "North", "Wales"] * 100, **counts})
 
 
+def deaths_of_regions() -> pd.DataFrame:
+    """Few die each day, so that most numbers of the new ones come again."""
+    new = RNG.poisson([1, 3, 2], (150, 3))
+    counts = {"deaths_total": new.cumsum(axis=0).ravel(), "deaths_new": new.ravel()}
+    return pd.DataFrame({"date": np.repeat(days(150), 3), "region": ["London", "North", "Wales"] * 150, **counts})
+
+
+def cases_so_far_this_year() -> pd.DataFrame:
+    """Weeks of a city, the newest first; the number of the year so far begins anew with each year."""
+    weeks = pd.date_range("2015-01-04", periods=300, freq="W")
+    cases = pd.Series(RNG.poisson(200, 300))
+    frame = pd.DataFrame({"week_start": weeks.strftime("%Y-%m-%d"), "casos": cases, "receptivity": noise(300)})
+    return frame.assign(accum_year=cases.groupby(weeks.year).cumsum()).iloc[::-1]
+
+
 CASES = (
+    FirstCommand("deaths", deaths_of_regions, {"item_id": "region", "target": "deaths_new"}),
+    FirstCommand("cases of the year", cases_so_far_this_year, {"target": "casos"}),
     FirstCommand("load with its forecast", load_with_its_forecast, {"target": "Actual Load"}),
     FirstCommand(
         "a health office",
