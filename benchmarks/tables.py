@@ -227,7 +227,7 @@ of time*; three of the 18 have one now.
 
 So look at what the command says it forecasts before you run it: a wrong time, series or target is in about one
 of twelve tables of packages, and was in one of four exports in the fourth trial, in one of twelve in the
-eleventh, in one of five in the fourteenth and in one of seven to ten in the last three, of which 56 tables in
+eleventh, in one of five in the fourteenth and in one of seven to ten in the last three, of which 55 tables in
 the form of those of packages had three wrong ones.
 Those tables of packages without a command have uneven dates, lines of unlike length or several tables below each
 other, most of them.
