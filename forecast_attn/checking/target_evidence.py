@@ -29,7 +29,6 @@ from forecast_attn.checking.value_names import (
     ends_in_amount,
     flows_of_rain,
     is_called_base,
-    is_called_by_number,
     is_called_close,
     is_called_count,
     is_called_demand,
@@ -56,6 +55,7 @@ from forecast_attn.checking.value_names import (
     is_mean_beside_spread,
     last_prices,
     mean_temperatures,
+    numbered_inputs,
 )
 from forecast_attn.data.column_names import TARGET_NAMES, is_one_of_letters, unit_of, words_of
 
@@ -96,7 +96,7 @@ _POINTS = {
     "called a total": 2,
     "called a demand": 2,
     "goes on in its series": 5,
-    "has a number for a name": -5,
+    "numbered input": -5,
 }
 """What speaks for a column as the target, and what against it; the column of most points is the likeliest."""
 
@@ -201,6 +201,11 @@ class TargetEvidence:
     def active_powers(self) -> set[str]:
         """The active power beside the reactive and the apparent one."""
         return active_powers(self.values)
+
+    @cached_property
+    def inputs(self) -> set[str]:
+        """The many columns with a letter and a number for a name, beside others that have words."""
+        return numbered_inputs(self.values)
 
     @cached_property
     def incomplete(self) -> set[str]:
@@ -316,7 +321,7 @@ class TargetEvidence:
             "called a total": column in self.totals,
             "called a demand": is_called_demand(column),
             "goes on in its series": column in self.going_on,
-            "has a number for a name": is_called_by_number(column),
+            "numbered input": column in self.inputs,
             "called an output": is_called_output(column),
             "active power": column in self.active_powers,
             "counter of an amount": column in self.counters,

@@ -63,6 +63,8 @@ _DEMANDS = ("demand", "load", "verbrauch", "demanda", "consommation")
 _EXTREMES = {"min", "max", "minimum", "maximum"}
 _OPEN_INTEREST = r"open[ _]interest"
 """Contracts of a market that are neither fulfilled nor closed."""
+_FEWEST_INPUTS, _FEWEST_LETTERS = 10, 3
+"""Columns with numbers for names that are inputs of a task, and the letters before these numbers."""
 _WAYS = {"distance", "mileage", "strecke", "distancia", "distância", "distanza", "afstand"}
 """Words of how far something went, which adds up over trips, and says little of its own."""
 _ENERGY = r"[kmg]wh?\)?$|\b[kmg]wh?\b|[(\[]wh?[)\]]$"
@@ -292,9 +294,11 @@ def _without_unit(name: str) -> str:
     return re.sub(r"(\s*[(\[][^)\]]*[)\]]|[ _]actual|([ _]\d+)?[ _](?i:avg|mean))\s*$", "", name)
 
 
-def is_called_by_number(name: str) -> bool:
-    """Return whether a column has a letter or two and a number for a name, as one of many inputs has: `E12`, `V_3`."""
-    return re.fullmatch(r"[A-Za-z]{1,2}[ _]?\d{1,3}", name) is not None
+def numbered_inputs(names: Iterable[str]) -> set[str]:
+    """The columns with a letter and a number for a name, where many have such names, of three letters: `E12`, `V3`."""
+    numbered = {name for name in names if re.fullmatch(r"[A-Za-z]\d{1,3}", name)}
+    are_inputs = len(numbered) >= _FEWEST_INPUTS and len({name[0] for name in numbered}) >= _FEWEST_LETTERS
+    return numbered if are_inputs else set()
 
 
 def is_called_way(name: str) -> bool:
