@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from forecast_attn.checking.commands import find_proposals
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.reading import read_table
+from forecast_attn.errors import DataError
 
 DAYS = pd.Series(np.arange(10, 10 + 3 * 365 + 1), pd.date_range("1999-01-01", "2001-12-31")).astype(float)
 """A number for each day of three years, of which one is a leap year."""
@@ -96,6 +97,18 @@ def test_the_gauges_of_such_a_table_are_series(tmp_path: Path) -> None:
     proposal = find_proposals(tmp_path / "table.csv", DataConfig())[0]
     assert dict(proposal.options) == {"layout": "calendar", "item_id": "STATION"}
     assert proposal.forecasts.startswith("the rows as 2 series, 7 steps of 1 day ahead")
+
+
+def test_a_text_among_the_days_is_refused_with_its_place(tmp_path: Path) -> None:
+    """Beside the flows stand columns of symbols, which are none."""
+    lines = flows_of_canada().splitlines()
+    symbols = [",".join(f"FLOW_SYMBOL{day}" for day in range(1, 32)), *[",".join(["E"] * 31)] * (len(lines) - 1)]
+    text = "\n".join(",".join(pair) for pair in zip(lines, symbols, strict=True))
+    (tmp_path / "table.csv").write_text(text)
+    assert len(read_table(tmp_path / "table.csv", DataConfig(layout="calendar"))) == len(DAYS)
+    (tmp_path / "table.csv").write_text(text.replace(",12.0,", ",ice,"))
+    with pytest.raises(DataError, match=r"column 'FLOW3' has 'ice' at row 1; expected a number"):
+        read_table(tmp_path / "table.csv", DataConfig(layout="calendar"))
 
 
 def test_numbers_on_a_day_that_no_month_has_are_no_days(tmp_path: Path) -> None:

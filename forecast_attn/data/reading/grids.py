@@ -151,10 +151,12 @@ def _days_across(frame: pd.DataFrame, date_format: str | None) -> CellGrid | Non
     names = [str(name) for name in frame.columns]
     stems: dict[str, dict[str, int]] = {}
     for name in names:
-        if (match := _NUMBERED.fullmatch(name.strip())) and frame[name].dtype.kind in "iuf":
+        if match := _NUMBERED.fullmatch(name.strip()):
             stems.setdefault(match[1], {})[name] = int(match[2])
-    days = next((each for each in stems.values() if sorted(each.values()) == [*_DAYS_OF_MONTH]), None)
-    if days is None:
+    numbers = {name for name, dtype in zip(names, frame.dtypes, strict=True) if dtype.kind in "iuf"}
+    of_days = (each for each in stems.values() if sorted(each.values()) == [*_DAYS_OF_MONTH])
+    days = max(of_days, key=lambda each: len(numbers.intersection(each)), default={})  # and no symbols beside them
+    if len(numbers.intersection(days)) <= len(days) / 2:
         return None
     labels, months = _months_of_rows(frame, [name for name in names if name not in days], date_format)
     if not labels:
