@@ -55,6 +55,8 @@ from forecast_attn.errors import ConfigError, DataError
 MOST_ID_COLUMNS = 8
 MOST_REPEATED = 0.03
 """Share of rows with the stamp of an earlier one that are mistakes of a table, and no further series."""
+_HARDLY_REPEATED = 0.002
+"""The same, of names beside which numbers leave no stamp repeated: a result that was measured once more."""
 _MANY_REPEATED = 0.25
 """The same, of rows that are put together where no columns tell all apart: two boroughs of one name."""
 _MOSTLY_FILLED, _FEWEST_OF_CELLS = 0.9, 20
@@ -69,6 +71,8 @@ _FEWEST_AGAIN = 2
 """Rows of each name that comes again."""
 _MOSTLY_TOLD, _PARTLY_TOLD = 0.6, 0.25
 """Share of the variance of a number beyond which its groups are other series; less where no other column has names."""
+_MOSTLY_ONE = 0.99
+"""Share of the rows from which on a value that all these have makes its column a remark on the others."""
 _FIRST = 4
 """Part of the rows that are looked at first: those that repeat there are too many in most combinations of columns."""
 
@@ -257,7 +261,9 @@ def _may_name_series(column: pd.Series) -> bool:
         return False
     if _has_fractions(column) and (is_called_coordinate(str(column.name)) or not _are_levels(column)):
         return False
-    are_few = 1 < column.nunique(dropna=False) <= len(column) / FEWEST_PER_SERIES
+    counts = column.value_counts(dropna=False, sort=False)
+    is_remark = counts.max() > _MOSTLY_ONE * len(column)
+    are_few = 1 < (counts > 0).sum() <= len(column) / FEWEST_PER_SERIES and not is_remark
     return are_few and (not looks_like_dates(column) or is_called_term(str(column.name)))
 
 
@@ -336,8 +342,9 @@ def _keys_of(
 
     are_named = [name for name in codes if name not in numeric or is_called_a_name(name)]
     several = {1, 2, 3}
-    ways = [(are_named, size) for size in sorted(several)]  # origin and destination rather than the miles between them
-    ways += [(list(codes), size) for size in sorted({*several, texts, len(codes)}) if 0 < size <= len(codes)]
+    of_names = [(are_named, size) for size in sorted(several)]  # origin and destination, and not the miles between them
+    of_any = [(list(codes), size) for size in sorted({*several, texts, len(codes)}) if 0 < size <= len(codes)]
+    ways = [(0.0, of_names), (_HARDLY_REPEATED, of_names), (0.0, of_any), (MOST_REPEATED, of_names + of_any)]
 
     def likeliest(columns: list[str], size: int, most: float) -> tuple[str, ...] | None:
         together = itertools.combinations(columns, size)
@@ -345,8 +352,8 @@ def _keys_of(
         usable = [(judged(names)[1], at, names) for at, names in enumerate(complete) if judged(names)[0] <= most]
         return min(usable)[-1] if usable else None
 
-    for most in (0.0, MOST_REPEATED):
-        for columns, size in ways:
+    for most, columns_of in ways:
+        for columns, size in columns_of:
             names = likeliest(columns, size, most)
             if names is None:
                 continue

@@ -55,6 +55,10 @@ _AS_OFTEN = 0.8
 """Smallest over largest number of rows of codes that each stand in about as many."""
 
 
+_AS_A_CLOCK = 1 - 1e-5
+"""Correlation with the time from which on numbers are the time."""
+
+
 class Doubt(StrEnum):
     """A reason why a column is hardly the target."""
 
@@ -95,6 +99,8 @@ def doubt_about(values: pd.Series, series: NDArray[np.int64], candidate: RoleCan
     order = np.argsort(series, kind="stable")
     of_series, in_order = series[order], values.iloc[order]
     if (is_called_time(name) and _hardly_goes_back(in_order, of_series)) or _counts_days(values, series, candidate):
+        return Doubt.NAME
+    if _goes_with_the_clock(values, candidate):
         return Doubt.NAME
     rises = _goes_one_way(in_order, of_series, evenly=False)
     if rises and (_goes_one_way(in_order, of_series, evenly=True) or _counts_years(values)):
@@ -216,6 +222,15 @@ def _counts_days(values: pd.Series, series: NDArray[np.int64], candidate: RoleCa
     inside = (np.diff(series[order]) == 0) & (days > 1)  # what goes up by one a day is a counter
     steps = np.diff(values.to_numpy()[order])[inside]
     return len(steps) >= FEWEST_ROWS and bool(np.mean(steps == days[inside]) > 0.5)
+
+
+def _goes_with_the_clock(values: pd.Series, candidate: RoleCandidate) -> bool:
+    """Return whether numbers are times themselves, of whatever unit and start: days of a spreadsheet beside dates."""
+    known = values.notna().to_numpy()
+    numbers, stamps = values.to_numpy()[known], candidate.stamps[known].astype(np.float64)
+    if candidate.stamps.dtype.kind != "M" or len(numbers) < FEWEST_ROWS or not (numbers.std() and stamps.std()):
+        return False
+    return bool(np.corrcoef(numbers, stamps)[0, 1] > _AS_A_CLOCK)
 
 
 def _counts_years(values: pd.Series) -> bool:

@@ -60,7 +60,8 @@ _AMOUNTS = (
 """Last words of names of amounts: `Zone 1 Power Consumption`."""
 _DEMANDS = ("demand", "load", "verbrauch", "demanda", "consommation")
 """Those of them that bring about the others."""
-_EXTREMES = {"min", "max", "minimum", "maximum"}
+_EXTREMES = {"min", "max", "minimum", "maximum", "mindest", "höchste", "kleinste", "größte"}
+"""Words of the smallest or largest number of a while, which is no amount of it."""
 _OPEN_INTEREST = r"open[ _]interest"
 """Contracts of a market that are neither fulfilled nor closed."""
 _FEWEST_INPUTS, _FEWEST_LETTERS = 10, 3
@@ -277,8 +278,8 @@ def is_called_output(name: str) -> bool:
 
 
 def ends_in_amount(name: str) -> bool:
-    """Return whether a name ends in an amount, before its unit, or has a unit of energy."""
-    if not _NO_ENERGY.isdisjoint(words_of(name)):
+    """Return whether a name ends in an amount, before its unit, or has a unit of energy: and no `max. Power`."""
+    if not (_NO_ENERGY | _EXTREMES).isdisjoint(words_of(name)):
         return False
     subject = _without_unit(name)
     is_interest = re.fullmatch(_OPEN_INTEREST, subject.lower()) is not None
@@ -287,7 +288,7 @@ def ends_in_amount(name: str) -> bool:
 
 def is_called_demand(name: str) -> bool:
     """Return whether a name ends in a demand, which generation follows, before its unit: and no smallest load."""
-    return ends_in(_without_unit(name), _DEMANDS) and _EXTREMES.isdisjoint(words_of(name))
+    return ends_in(_without_unit(name), _DEMANDS) and ends_in_amount(name)
 
 
 def _without_unit(name: str) -> str:
