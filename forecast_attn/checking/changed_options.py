@@ -43,7 +43,7 @@ def possible_changes(config: DataConfig, examination: Examination) -> Iterator[C
         yield spelt
         return
     yield from named
-    given = [field.name for field in dataclasses.fields(DataConfig) if _is_given(config, field.name)]
+    given = _given_names(config)
     first = [name for name in given if any(name in error.options for error in errors)]
     for name in dict.fromkeys((*first, *(name for name in given if name not in (*_MEANING, *_COLUMNS)))):
         yield {name: getattr(DataConfig, name)}
@@ -53,25 +53,25 @@ def possible_changes(config: DataConfig, examination: Examination) -> Iterator[C
 
 def named_in(message: str, config: DataConfig) -> Changes:
     """The given options that an error names, with their defaults."""
-    given = [field.name for field in dataclasses.fields(DataConfig) if _is_given(config, field.name)]
-    named = [name for name in given if re.search(rf"--{flag_name(find_option(name)[1])}\b", message)]
+    named = [name for name in _given_names(config) if re.search(rf"--{flag_name(find_option(name)[1])}\b", message)]
     return {name: getattr(DataConfig, name) for name in named}
 
 
-def _is_default(name: str, value: object) -> bool:
-    return bool(value == getattr(DataConfig, name))
-
-
-def _is_given(config: DataConfig, name: str) -> bool:
-    return not _is_default(name, getattr(config, name))
+def _given_names(config: DataConfig) -> list[str]:
+    """The fields that differ from their defaults, in the order of `DataConfig`."""
+    names = (field.name for field in dataclasses.fields(DataConfig))
+    return [name for name in names if getattr(config, name) != getattr(DataConfig, name)]
 
 
 def _without_column(config: DataConfig, name: str, error: Finding) -> Changes:
     """The option without the column of an error; {} where it does not name that column."""
     value = getattr(config, name)
-    if error.column is None or (value != error.column and error.column not in (value or ())):
+    if error.column is None or value is None:
         return {}
-    return {name: None if isinstance(value, str) else tuple(each for each in value if each != error.column)}
+    if isinstance(value, str):
+        return {name: None} if value == error.column else {}
+    others = tuple(each for each in value if each != error.column)
+    return {name: others} if len(others) < len(value) else {}
 
 
 def _spelt_right(config: DataConfig, error: Finding, examination: Examination) -> Changes:

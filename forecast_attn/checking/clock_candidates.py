@@ -74,13 +74,18 @@ def _clocks_called_as(date: str, clocks: list[str], dates: list[str]) -> list[st
 
 def _with_parts_of_hours(frame: pd.DataFrame, free: list[str], pairs: list[tuple[str, str]]) -> Iterator[str]:
     """Dates and hours with a column beside them that counts the parts of each hour: its minutes, or 1 to 12."""
-    for date, hour in pairs:
-        for other in free[free.index(hour) + 1 :][:1]:
-            are_parts = is_hours(frame[hour]) and minutes_of_hour(frame[other]) is not None
-            if are_parts and go_back_with(frame[other], frame[hour], frame[date]):
-                is_called = re.search(_PART, other, re.IGNORECASE) is not None or unit_of(other) == "minute"
-                if is_called or (not is_called_subject(other) and _are_nearest_alike(frame, [date, hour, other])):
-                    yield f"{date},{hour},{other}"
+    after = dict(itertools.pairwise(free))
+    beside = [(date, hour, after[hour]) for date, hour in pairs if hour in after]
+    return (",".join(names) for names in beside if _are_parts_of_hours(frame, *names))
+
+
+def _are_parts_of_hours(frame: pd.DataFrame, date: str, hour: str, other: str) -> bool:
+    """Return whether a column counts the parts of each hour, by its name or because its numbers are near each other."""
+    are_parts = is_hours(frame[hour]) and minutes_of_hour(frame[other]) is not None
+    if not are_parts or not go_back_with(frame[other], frame[hour], frame[date]):
+        return False
+    is_called = re.search(_PART, other, re.IGNORECASE) is not None or unit_of(other) == "minute"
+    return is_called or (not is_called_subject(other) and _are_nearest_alike(frame, [date, hour, other]))
 
 
 def is_hour(column: pd.Series) -> bool:

@@ -54,7 +54,7 @@ def find_commands(
 
     Args:
         table: as for `examine`.
-        config: the options that were given, which every proposal keeps.
+        config: the options that were given, which a proposal keeps unless the table is trainable only without some.
         examination: of the table with these options, where there is one already.
         most: proposals that are looked for.
 

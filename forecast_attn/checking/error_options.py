@@ -61,6 +61,8 @@ MOST_HIDDEN = 0.5
 """Share of steps without a value that `--missing mask` may hide without a word."""
 FULL = 0.8
 """Share of steps that have a row, of a step that is fine enough."""
+FULL_OF_AMOUNTS = 0.55
+"""The same, of amounts that are summed: a day without a booking is a zero, no hole. Hours on half hours fill 0.5."""
 _HALF = 1 - MOST_HIDDEN
 """The same, where no step has as many: the other steps are hidden."""
 _LONGEST_CHANGE = np.timedelta64(2, "h")
@@ -70,8 +72,6 @@ _FEWEST_FILLED = 10
 _ROUND = tuple(digit * 10**power for power in range(15) for digit in (1, 2, 5))
 _MOST_ROUND = 6
 """Round numbers of a step that are tried where the usual one leaves many steps out."""
-FULL_OF_AMOUNTS = 0.55
-"""The same, of amounts that are summed: a day without a booking is a zero, no hole. Hours on half hours fill 0.5."""
 ZONES_BY_CLOCK = {
     "Europe/Berlin": "",
     "Europe/London": "",
@@ -119,8 +119,7 @@ class Problem:
                 return None
             repeated = self._step_of_repeated_units(cells)
             return _usual_whole_step(cells, may_hide=may_hide) if repeated is None else {"resample": repeated} | of_sums
-        longest = int(np.argmax(np.diff(cells.starts)))
-        stamps = cells.stamps[cells.starts[longest] : cells.starts[longest + 1]]
+        stamps = _longest_stamps(cells)
         tried = self.options.get("resample")
         drifting = None if tried is not None or sums else drifting_step(distinct_values(stamps))
         if drifting is not None:
@@ -149,6 +148,12 @@ class Problem:
         return str(usual) if (are_years or (are_in_order and usual == 1)) and not is_divided else None
 
 
+def _longest_stamps(cells: Cells) -> NDArray[Any]:
+    """The stamps of the series with most rows."""
+    longest = int(np.argmax(np.diff(cells.starts)))
+    return np.asarray(cells.stamps[cells.starts[longest] : cells.starts[longest + 1]])
+
+
 def _come_every_two_months(stamps: NDArray[Any]) -> bool:
     """Return whether nearly all rows come two months after the one before, as bills do, be it on another day."""
     days = np.diff(stamps).astype("timedelta64[h]").astype(np.int64) / 24
@@ -163,26 +168,31 @@ def step_of_events(stamps: NDArray[Any], share: float) -> str | None:
         share: of the steps from the first to the last event.
     """
     stamps, day = stamps[~np.isnat(stamps)], COARSER.index("D")
-    fine = (step for step in reversed(COARSER[: day + 1]) if _num_filled(stamps, step, share) >= ENOUGH_STEPS)
+    fine = (step for step in reversed(COARSER[: day + 1]) if _num_steps(stamps, step, share) >= ENOUGH_STEPS)
     coarse = (
         step
         for fewest in (FEWEST_STEPS, _FEWEST_FILLED)
         for step in COARSER[day:]
-        if _num_filled(stamps, step, share) >= fewest
+        if _num_steps(stamps, step, share) >= fewest
     )
     return next(fine, None) or next(coarse, None)
 
 
-def _num_filled(stamps: NDArray[Any], step: str, share: float) -> int:
-    """Steps from the first to the last stamp; none where the stamps fill a smaller share of them."""
+def _num_steps(stamps: NDArray[Any], step: str, share: float) -> int:
+    """Steps from the first to the last stamp, empty ones too; 0 where the stamps fill a smaller share of them."""
+    filled, number = _filled_and_all(stamps, step)
+    return number if filled > 1 and filled >= share * number else 0
+
+
+def _filled_and_all(stamps: NDArray[Any], step: str) -> tuple[int, int]:
+    """The steps that have a stamp, and all from the first to the last one; (0, 0) for work days with weekends."""
     if step == "B" and not _are_of_business_days(stamps):
-        return 0
+        return 0, 0
     frequency = parse_frequency(step)
     filled = distinct_values(floored(stamps, frequency))
-    if len(filled) < 2:
-        return 0
-    number = int(frequency.steps_between(filled[:1], filled[-1:])[0]) + 1
-    return number if len(filled) >= share * number else 0
+    if not len(filled):
+        return 0, 0
+    return len(filled), int(frequency.steps_between(filled[:1], filled[-1:])[0]) + 1
 
 
 def _are_of_business_days(stamps: NDArray[Any]) -> bool:
@@ -194,13 +204,10 @@ def _are_of_business_days(stamps: NDArray[Any]) -> bool:
 def _filled_step(stamps: NDArray[Any], steps: Sequence[str], share: float, fewest: int) -> str | None:
     """The first of steps, finest first, of which the stamps of a series fill this share, and at least a few."""
     for step in steps:
-        if step == "B" and not _are_of_business_days(stamps):
-            continue
-        frequency = parse_frequency(step)
-        filled = distinct_values(floored(stamps, frequency))
-        if len(filled) < fewest:
+        filled, number = _filled_and_all(stamps, step)
+        if number and filled < fewest:
             return None
-        if len(filled) >= share * (frequency.steps_between(filled[:1], filled[-1:])[0] + 1):
+        if number and filled >= share * number:
             return step
     return None
 
@@ -214,8 +221,7 @@ def _usual_whole_step(cells: Cells, *, may_hide: bool) -> Options | None:
 
     Numbers that all lie on longer steps, as 1951, 1955 and 1963 do, stay as they are.
     """
-    longest = int(np.argmax(np.diff(cells.starts)))
-    stamps = cells.stamps[cells.starts[longest] : cells.starts[longest + 1]]
+    stamps = _longest_stamps(cells)
     steps = np.sort(np.diff(stamps))
     if len(steps) == 0 or steps[len(steps) // 2] < 2:
         return None

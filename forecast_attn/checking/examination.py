@@ -320,12 +320,11 @@ def summarise(cells: Cells, panel: Panel | None) -> tuple[SeriesSummary, ...]:
     starts = cells.starts
     first, last = cells.stamps[starts[:-1]], cells.stamps[starts[1:] - 1]
     stamp_text = functools.cache(cells.zone.stamp_text)  # most series begin and end together
-    repeats = np.append(False, (cells.series[1:] == cells.series[:-1]) & (cells.stamps[1:] == cells.stamps[:-1]))
     columns: list[list[Any]] = [
         list(map(stamp_text, first)),
         list(map(stamp_text, last)),
         np.diff(starts).tolist(),
-        _per_series(repeats, starts).tolist(),
+        _per_series(cells.repeats, starts).tolist(),
     ]
     # A series without any target is in the file and not in the panel.
     known = {} if panel is None else dict(zip(panel.item_ids, zip(*_panel_columns(panel), strict=True), strict=True))

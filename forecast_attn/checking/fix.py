@@ -81,7 +81,7 @@ def fix_table(table: Path | str | pd.DataFrame, config: DataConfig) -> tuple[Che
     repairs = (
         *_form_repairs(table, config),
         *_row_repairs(original.frame, original, repaired, dropped, clean),
-        *_panel_repairs(repaired),
+        *repaired.panel.repairs,
     )
     left = config_of_fixed(config, repaired.panel, tuple(map(str, clean.columns)))
     return report, Fixed(text, repairs, _checked(text, original.path, repaired.panel, left))
@@ -200,7 +200,7 @@ def _source_rows(examination: Examination) -> NDArray[np.int64]:
     assert panel is not None
     assert cells is not None
     assert frame is not None
-    first = np.append(True, (cells.series[1:] != cells.series[:-1]) | (cells.stamps[1:] != cells.stamps[:-1]))
+    first = ~cells.repeats
     index = pd.MultiIndex.from_arrays([cells.series[first], cells.stamps[first]])
     at = index.get_indexer(pd.MultiIndex.from_arrays([panel.series_of_rows, panel.timestamps]))
     return np.append(np.searchsorted(file_positions(frame).rows(), cells.rows[first]), -1)[at]
@@ -358,11 +358,6 @@ def _stamp_repairs(examination: Examination, clean: pd.DataFrame) -> Iterator[Re
     if len(changed) and not pd.api.types.is_datetime64_any_dtype(examination.frame[name]):
         first = f"{had[changed[0]]} to {clean[name].iloc[changed[0]]}"
         yield Repair("stamps: written as ISO 8601", column=name, count=len(changed), first=first)
-
-
-def _panel_repairs(examination: Examination) -> tuple[Repair, ...]:
-    assert examination.panel is not None
-    return examination.panel.repairs
 
 
 # --------------------------------------------------------------------------- text form

@@ -118,10 +118,9 @@ def _times_or_rows(frame: pd.DataFrame, candidates: list[RoleCandidate], *, has_
         candidates: of the table.
         has_time: True if some column tells when its row was, be it a candidate or not.
     """
-    is_panel = has_time or any(_is_a_time_of_many_rows(frame, each) for each in candidates)
     if any(each.is_of_dates and each.goes_on for each in candidates):
         return [each for each in candidates if each.is_of_dates or not _numbers_rows(frame, each.time)]
-    if not is_panel:
+    if not has_time and not any(_is_a_time_of_many_rows(frame, each) for each in candidates):
         return candidates
     return [each for each in candidates if not counts_rows(each.time) or (not has_time and _are_steps(frame, each))]
 
@@ -193,24 +192,29 @@ def _ranked(frame: pd.DataFrame, candidates: list[RoleCandidate]) -> list[RoleCa
     dates = [each for each in candidates if each.stamps.dtype.kind == "M"]
 
     def rank(candidate: RoleCandidate) -> tuple[Any, ...]:
-        alike = (candidate.kind,) if candidate.kind == TimeKind.DATES else (TimeKind.UNEVEN_DATES, TimeKind.EVENTS)
-        others = [each for each in dates if each.kind in alike] if candidate in dates else []
-        others = [each for each in others if not _are_rows_in_order_of(candidate, each)]
-        firsts = [each.kind for each in others if _comes_after(candidate.stamps, each.stamps)]
-        wholes = dates if candidate.kind == TimeKind.REPEATED_UNITS else []
-        firsts += [each.kind for each in wholes if candidate.time in parts_of(each.time, frame)]
-        firsts += [each.kind for each in dates if _is_year_of_clocks(candidate, each)]
-        firsts += [each.kind for each in dates if _is_split_by_counts(frame, candidate, each)]
-        num_times = len(distinct_values(candidate.stamps))
-        is_year = candidate.time in frame.columns and holds_years(frame[candidate.time])
-        is_count = not is_year and candidate not in dates  # as the age of somebody in that year
-        kind = max(candidate.kind, *firsts, 0)  # an end that no two events share is no likelier than their start
-        is_joined = candidate.time not in frame.columns
-        names = is_called_of_record(candidate.time), not (candidate in dates and is_called_event(candidate.time))
+        is_date = candidate.stamps.dtype.kind == "M"
+        firsts = [each.kind for each in dates if _stands_behind(frame, candidate, each)]
+        kind = max([candidate.kind, *firsts])  # an end that no two events share is no likelier than their start
+        names = is_called_of_record(candidate.time), not (is_date and is_called_event(candidate.time))
         is_behind = *names, bool(firsts), not are_sorted(candidate.stamps)
+        is_year = candidate.time in frame.columns and holds_years(frame[candidate.time])
+        is_count = not is_year and not is_date  # as the age of somebody in that year
+        num_times = len(distinct_values(candidate.stamps))
+        is_joined = candidate.time not in frame.columns
         return kind, is_behind, is_count, -num_times, not is_year, is_joined, candidate.time
 
     return sorted(candidates, key=rank)
+
+
+def _stands_behind(frame: pd.DataFrame, candidate: RoleCandidate, date: RoleCandidate) -> bool:
+    """Return whether a date is rather the time of rows than a candidate, which follows it or is a part of it."""
+    if candidate.stamps.dtype.kind == "M":
+        alike = (candidate.kind,) if candidate.kind == TimeKind.DATES else (TimeKind.UNEVEN_DATES, TimeKind.EVENTS)
+        is_first = date.kind in alike and not _are_rows_in_order_of(candidate, date)
+        if is_first and _comes_after(candidate.stamps, date.stamps):
+            return True
+    is_part = candidate.kind == TimeKind.REPEATED_UNITS and candidate.time in parts_of(date.time, frame)
+    return is_part or _is_year_of_clocks(candidate, date) or _is_split_by_counts(frame, candidate, date)
 
 
 def _are_rows_in_order_of(date: RoleCandidate, other: RoleCandidate) -> bool:

@@ -212,10 +212,10 @@ def _wide_titles(lines: list[TextLine], rows: list[list[str]]) -> dict[str, Any]
     full = next(above, None)
     if full is not None and first - full <= MOST_PROPERTIES:
         return {"skip_rows": lines[full].number} if full else {}
-    columns = [0] if 0 in columns else columns  # rows begin alike
-    with_numbers = sum(any(is_value(row[at]) for at in columns) for row in titles if len(row) == width)
-    are_titles = len(titles) > MOST_HEADER_ROWS and 2 * with_numbers < len(titles)
-    return {"skip_rows": lines[first].number, "header": False} if are_titles else {}
+    beginnings = [0] if 0 in columns else columns  # rows begin alike
+    with_numbers = sum(any(is_value(row[at]) for at in beginnings) for row in titles if len(row) == width)
+    have_no_names = len(titles) > MOST_HEADER_ROWS and 2 * with_numbers < len(titles)
+    return {"skip_rows": lines[first].number, "header": False} if have_no_names else {}
 
 
 def _named(names: list[str], rows: list[list[str]]) -> list[str]:
@@ -339,7 +339,7 @@ def find_footer(text: str) -> int:
     lines = [line for line in text.splitlines() if line.strip()][-MOST_RECORDS:]
     rows = split_lines(lines, likeliest_delimiter(lines))
     width = commonest(map(len, rows))
-    are_rows = (len(row) == width and any(map(shows_value, row)) for row in reversed(rows))
+    are_rows = (len(row) == width and any(map(_shows_value, row)) for row in reversed(rows))
     num_below = next((index for index, is_row in enumerate(are_rows) if is_row), 0)
     if width < 2 or not 0 < num_below <= MOST_FOOTERS:
         return 0
@@ -348,6 +348,5 @@ def find_footer(text: str) -> int:
     return 0 if have_remarks else num_below
 
 
-def shows_value(cell: str) -> bool:
-    """Return whether a cell is a date in digits or a number, whatever stands around it."""
+def _shows_value(cell: str) -> bool:
     return is_number_or_date(cell) or shows_number(cell)

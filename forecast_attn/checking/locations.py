@@ -41,35 +41,40 @@ def _rows_in_table(file: str, config: DataConfig, findings: list[tuple[int, Find
         return {}
     if form is None:
         return {}
-    records = dict(_records(form, {finding.row for _, finding in findings if finding.row is not None}))
+    numbers = {finding.row for _, finding in findings if finding.row is not None}
+    records = dict(_records(form, config, numbers))
     names = [name.strip() for name in form.header]
     return {at: _location(finding, records, names, form.delimiter) for at, finding in findings}
 
 
-def _records(form: TextForm, numbers: set[int]) -> Iterator[tuple[int, tuple[int, str]]]:
+def _records(form: TextForm, config: DataConfig, numbers: set[int]) -> Iterator[tuple[int, tuple[int, str]]]:
     """Data row -> its first line, and its text, for the wanted rows."""
-    lines = _BufferedLines(io.StringIO(form.text, newline=""))
-    reader = csv.reader(lines, delimiter=form.delimiter, skipinitialspace=True)
-    row, start = -2 if form.names_delimiter else -1, 1
-    for record in reader:
+    lines = _BufferedLines(io.StringIO(form.text, newline=""), config.skip_rows, config.comment)
+    row = -form.names_delimiter - (0 if config.header is False else config.header_rows)
+    for record in csv.reader(lines, delimiter=form.delimiter, skipinitialspace=True):
         row += not is_blank(record)
         if row in numbers and row > 0:
-            yield row, (start, lines.taken())
+            yield row, (lines.first, lines.taken())
         lines.forget()
         if row >= max(numbers):
             return
-        start = reader.line_num + 1
 
 
 class _BufferedLines:
-    """Lines of a text, of which those since the last record are kept."""
+    """Lines of a text below the skipped ones, without comments, of which those since the last record are kept."""
 
-    def __init__(self, text: TextIO) -> None:
-        self._text = text
+    def __init__(self, text: TextIO, skip_rows: int, comment: str | None) -> None:
+        self._text, self._skip_rows, self._comment = text, skip_rows, comment
         self._lines: list[str] = []
+        self.first = 0
+        """The line with which the record begins, from 1."""
 
     def __iter__(self) -> Iterator[str]:
-        for line in self._text:
+        for number, line in enumerate(self._text, 1):
+            is_comment = self._comment is not None and line.lstrip().startswith(self._comment)
+            if number <= self._skip_rows or is_comment:
+                continue
+            self.first = self.first if self._lines else number
             self._lines.append(line)
             yield line
 

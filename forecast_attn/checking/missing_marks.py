@@ -68,6 +68,8 @@ def _texts_among_numbers(column: pd.Series) -> tuple[list[str], int]:
     """The few texts without a digit, or with a doubt or a limit as `?0.2`, `<1`, among numbers; how many these are."""
     counts = column.value_counts()
     counts = counts[counts > 0]
+    if counts.empty:
+        return [], 0
     texts = [str(text) for text in counts.index]
     are_numbers = np.array([shows_number(without_footnote(text)) for text in texts[:MOST_LOOKED_AT]], np.bool_)
     others = [text for text, number in zip(texts, are_numbers, strict=False) if not number]

@@ -63,24 +63,29 @@ class OptionSearch:
         for candidate in likely_roles(self.frame, self.config):
             if first is not None and not candidate.is_as_likely_as(first):
                 return
-            proposals = []
             ways = list(self._candidate_options.of(candidate, most))
             if candidate.counts_rows and not ways:  # persons, one below the other
                 continue
             likeliest = ways[0] if ways else self._candidate_options.with_any_target(candidate)
             self.likely.append((likeliest, bool(ways) and not candidate.is_in_no_order))
-            for options in () if candidate.is_in_no_order else ways:
-                proposal = self._settled(options)
-                proposal = proposal and (self._by_level(proposal, options, candidate) or proposal)
-                if proposal is not None:
-                    proposals.append(proposal)
-                    other = self._other_aggregate(proposal, candidate) if len(proposals) == 1 < most else None
-                    proposals += [] if other is None else [other]
-                if len(proposals) == most:
-                    break
+            proposals = [] if candidate.is_in_no_order else self._proposals_of(candidate, ways, most)
             if proposals:
                 first = candidate
                 yield from proposals
+
+    def _proposals_of(self, candidate: RoleCandidate, ways: list[dict[str, Any]], most: int) -> list[Proposal]:
+        """The first of the ways to take a candidate that train, and the other aggregate of the very first."""
+        proposals: list[Proposal] = []
+        for options in ways:
+            proposal = self._settled(options)
+            if proposal is None:
+                continue
+            proposals.append(self._by_level(proposal, options, candidate) or proposal)
+            other = self._other_aggregate(proposals[0], candidate) if len(proposals) == 1 < most else None
+            proposals += [] if other is None else [other]
+            if len(proposals) == most:
+                break
+        return proposals
 
     def _by_level(self, proposal: Proposal, options: dict[str, Any], candidate: RoleCandidate) -> Proposal | None:
         """The proposal with a series for each group of events of other levels, whose mean would follow their mix."""
@@ -203,9 +208,8 @@ def not_known_ahead(examination: Examination, config: DataConfig) -> tuple[str, 
 
 def _is_enough(examination: Examination) -> bool:
     """Return whether training sees most of a table's rows, and not mostly holes."""
-    panel, frame = examination.panel, examination.frame
+    panel = examination.panel
     assert panel is not None
-    assert frame is not None
     observed = int(np.count_nonzero(~np.isnan(panel.target)))
     return observed >= (1 - MOST_HIDDEN) * panel.num_known.sum() and keeps_most_rows(examination)
 

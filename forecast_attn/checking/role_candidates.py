@@ -93,7 +93,7 @@ class RoleCandidate:
     keys: NDArray[np.int64] = field(compare=False, repr=False)
     """The number of each row's series (num_rows,)."""
     num_steps: int = 0
-    """Steps of the longest series."""
+    """Distinct stamps of the longest series."""
     date_format: str | None = None
     """As `--date-format` takes it, where the stamps need one."""
     automatic: tuple[str | None, str | None] = (None, None)
@@ -202,7 +202,7 @@ def candidates_with(frame: pd.DataFrame, time: str, config: DataConfig) -> Itera
     name, keys = (
         series_of(frame, time, stamps, config) if config.item_id is None else _given_series(frame, time, config)
     )
-    if keys is None:
+    if keys is None or (keys < 0).all():  # no row names a series
         return
     longest = stamps[keys == np.bincount(keys[keys >= 0]).argmax()]
     if len(longest) < (FEWEST_ROWS if name is None else FEWEST_PER_SERIES):

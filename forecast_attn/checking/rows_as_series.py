@@ -41,7 +41,7 @@ def labels_of_rows(frame: pd.DataFrame) -> tuple[str, ...] | None:
 def likely_variables(frame: pd.DataFrame) -> list[str]:
     """The variables that have a column for each of some years, what others bring about first: cases, then population.
 
-    None where a column has dates, of which such columns are properties.
+    Empty where a column has dates, of which such columns are properties.
     """
     variables = variables_by_year(frame)
     if len(variables) < 2 or any(looks_like_dates(frame[name]) for name in frame.columns):

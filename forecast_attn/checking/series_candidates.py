@@ -79,45 +79,28 @@ _FIRST = 4
 
 def series_of(frame: pd.DataFrame, time: str, stamps: NDArray[Any], config: DataConfig) -> tuple[str | None, Keys]:
     """The columns that tell series apart, none where stamps are unique or no columns do; and the series of each row."""
-    none = np.zeros(len(frame), np.int64)
     automatic = automatic_roles(frame, replace(config, time=time))[1]
-    if automatic is not None and frame[automatic].isna().mean() <= MOST_REPEATED:
-        keys = pd.factorize(frame[automatic])[0]
-        is_one_series = time != ROW_NUMBER and not _repeated(none, stamps) and are_mixed(keys)
-        is_one_series = is_one_series or are_numbered_anew(frame, automatic, stamps)
-        is_one_series = is_one_series or bool(frame[automatic].dropna().is_unique)  # of rows, of which some were added
-        if not _repeated(keys, stamps) and not is_one_series:
-            return automatic, keys
-    if counts_rows(time):
-        name = next((name for name in _id_columns(frame, time, config) if _share_a_calendar(frame, name)), None)
-        if name is not None:
-            return name, series_numbers(frame, name)
-    if time == ROW_NUMBER:
-        rising = {name: go_up_within(frame, name) for name in _id_columns(frame, time, config)}
-        likely = [name for name, are_even in rising.items() if any(are_even)]
-        others = [name for name, are_even in rising.items() if not are_even and are_series_of_rows(frame[name])]
-        likely += [name for name in others if not _are_named_within(frame, name)]
-        name = next(iter(likely), None) or places_of_rows(frame)
+    if automatic is not None and _tells_series_apart(frame, automatic, time, stamps):
+        return automatic, pd.factorize(frame[automatic])[0]
+    columns = _id_columns(frame, time, config)
+    of_calendar = (name for name in columns if counts_rows(time) and _share_a_calendar(frame, name))
+    name = next(of_calendar, None)
+    if name is not None or time == ROW_NUMBER:
+        name = _name_of_rows(frame, columns) if name is None else name
         return name, series_numbers(frame, name)
-    names = [name for name in _id_columns(frame, time, config) if not are_numbered_anew(frame, name, stamps)]
+    names = [name for name in columns if not are_numbered_anew(frame, name, stamps)]
     codes = {name: pd.factorize(frame[name], use_na_sentinel=False)[0] for name in names}
-    incomplete = {name for name in codes if frame[name].isna().any()}
+    complete = {name: codes[name] for name in codes if not frame[name].isna().any()}
+    none = np.zeros(len(frame), np.int64)
     if _repeated(none, stamps) <= MOST_REPEATED:  # a few repeats are mistakes, unless rows stand series after series
-        complete = {name: codes[name] for name in codes if name not in incomplete}
-        apart = next((name for name, keys in complete.items() if stand_apart(keys, stamps)), None)
-        apart = apart or next((name for name, keys in complete.items() if are_runs(keys, stamps)), None)
-        sources = {name for name in complete if _names_sources(frame[name])}
-        in_turn = (name for name in complete if take_turns(complete[name], stamps, are_sources=name in sources))
-        apart = apart or next(in_turn, None)
-        return apart, none if apart is None else codes[apart]
-    numeric = {name for name in codes if is_numeric(frame[name])}
-    complete = {name: codes[name] for name in codes if name not in incomplete}
+        name = _name_of_unique_stamps(frame, complete, stamps)
+        return name, none if name is None else codes[name]
+    numeric, incomplete = {name for name in codes if is_numeric(frame[name])}, codes.keys() - complete.keys()
     pair = _keys_of(codes, numeric, incomplete, stamps) or _name_and_year(frame, time, codes, stamps)
     pair = pair or _name_of_cells(complete, stamps)
-    if pair is not None and not come_evenly(pair[1], stamps):
-        pair = _keys_of_days(pair[0], codes, numeric, incomplete, stamps) or pair
     if pair is not None:
-        return pair
+        is_even = come_evenly(pair[1], stamps)
+        return (None if is_even else _keys_of_days(pair[0], codes, numeric, incomplete, stamps)) or pair
     cells = places_of_rows(frame)  # of a grid
     if cells is not None and _repeated(series_numbers(frame, cells), stamps) <= MOST_REPEATED:
         return cells, series_numbers(frame, cells)
@@ -125,6 +108,35 @@ def series_of(frame: pd.DataFrame, time: str, stamps: NDArray[Any], config: Data
     blocks = equal_blocks(stamps) if may_be_blocks else None
     is_copied = blocks is not None and frame.duplicated().mean() > MOST_REPEATED
     return (None, none) if blocks is None or is_copied else (BLOCK_NUMBER, blocks)
+
+
+def _tells_series_apart(frame: pd.DataFrame, name: str, time: str, stamps: NDArray[Any]) -> bool:
+    """Return whether no stamp is repeated within the series of an identifier, and these are more than one series.
+
+    They are one where no stamp is repeated at all and names are mixed, or where each row has a name of its own.
+    """
+    keys = pd.factorize(frame[name])[0]
+    if frame[name].isna().mean() > MOST_REPEATED or _repeated(keys, stamps) or are_numbered_anew(frame, name, stamps):
+        return False
+    is_one_series = time != ROW_NUMBER and not _repeated(np.zeros_like(keys), stamps) and are_mixed(keys)
+    return not is_one_series and not frame[name].dropna().is_unique  # of rows, of which some were added
+
+
+def _name_of_rows(frame: pd.DataFrame, columns: list[str]) -> str | None:
+    """The column that tells series apart of which the rows are steps: by a number that rises in each, or by place."""
+    rising = {name: go_up_within(frame, name) for name in columns}
+    likely = [name for name, are_even in rising.items() if any(are_even)]
+    others = [name for name, are_even in rising.items() if not are_even and are_series_of_rows(frame[name])]
+    likely += [name for name in others if not _are_named_within(frame, name)]
+    return next(iter(likely), None) or places_of_rows(frame)
+
+
+def _name_of_unique_stamps(frame: pd.DataFrame, codes: dict[str, Keys], stamps: NDArray[Any]) -> str | None:
+    """The column whose names stand apart in time, are runs, or take turns, of rows that hardly share a stamp."""
+    apart = (name for name, keys in codes.items() if stand_apart(keys, stamps))
+    runs = (name for name, keys in codes.items() if are_runs(keys, stamps))
+    in_turn = (name for name in codes if take_turns(codes[name], stamps, are_sources=_names_sources(frame[name])))
+    return next(itertools.chain(apart, runs, in_turn), None)
 
 
 def series_numbers(frame: pd.DataFrame, item_id: str | None) -> Keys:

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from forecast_attn.checking.header_evidence import FEWEST_BELOW
-from forecast_attn.checking.line_evidence import likeliest_delimiter, shows_value, split_lines
-from forecast_attn.data.reading.cell_kinds import DATE, is_value, kind_of_column
-from forecast_attn.data.reading.cell_numbers import MISSING_WORDS
+from forecast_attn.checking.line_evidence import likeliest_delimiter, split_lines
+from forecast_attn.data.reading.cell_kinds import DATE, is_number_or_date, is_value, kind_of_column
+from forecast_attn.data.reading.cell_numbers import MISSING_WORDS, is_number
 from forecast_attn.data.reading.dialect import BLANKS
 from forecast_attn.data.reading.extra_lines import fields_between_blanks
 
@@ -23,7 +23,7 @@ class TableLines(NamedTuple):
     """The line below its last row."""
     num_below: int
     """Lines below it that are not blank."""
-    delimiter: str | None = None
+    delimiter: str | None
     """`blanks` where they separate its fields."""
 
 
@@ -53,10 +53,10 @@ def find_tables(text: str) -> list[TableLines]:
         num_below = sum(bool(line.strip()) for line in lines[below:])
         start = _start_of(rows[first + 1])
         header = block[first], len(start) if start.isdecimal() else 0
-        others = tables.setdefault(header, [])
-        table = TableLines(above + first, below, num_below, delimiter)
-        alike = [each for each in others if each[0] == start]
-        tables[header] = [*(alike if len(alike) == len(others) else []), (start, table)]
+        alike = tables.setdefault(header, [])
+        if any(other != start for other, _ in alike):  # pages of one table
+            alike.clear()
+        alike.append((start, TableLines(above + first, below, num_below, delimiter)))
     several = [table for alike in tables.values() for _, table in alike]
     return several if len(several) > 1 else []
 
@@ -77,7 +77,7 @@ def _fields_of(lines: list[str]) -> tuple[list[list[str]], str | None]:
 def _headers_between_rows(lines: list[str]) -> Iterator[int]:
     """Lines of different words below a row, and above another one as wide as they, that do not begin as a row does."""
     rows = split_lines(lines, likeliest_delimiter(lines))
-    have_values = [any(map(shows_value, row)) for row in rows]
+    have_values = [any(is_number_or_date(cell) or is_number(cell) for cell in row) for row in rows]  # and no `1 AUD`
     beginnings = {row[0] for row, has_values in zip(rows, have_values, strict=True) if has_values}
     for index in range(1, len(lines) - 1):
         names = rows[index]

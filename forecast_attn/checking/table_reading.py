@@ -73,13 +73,14 @@ def possible_readings(table: Table, config: DataConfig, examination: Examination
         examination: of the table with these options.
     """
     sheets = _sheets(table, config)
-    several = [{"sheet": sheet, **_titles_of_sheet(table, replace(config, sheet=sheet))} for sheet in sheets]
-    parts = [] if several else _tables_below_each_other(table, config)
-    unplaced: list[tuple[dict[str, Any], str | None]] = [(options, None) for options in several]
-    for options, lines in parts or unplaced:
-        for reading in _readings_without_layout(table, config, options, None, is_part=bool(parts)):
+    parts: list[tuple[dict[str, Any], str | None]] = [
+        ({"sheet": sheet, **_titles_of_sheet(table, replace(config, sheet=sheet))}, None) for sheet in sheets
+    ]
+    parts = parts or [*_tables_below_each_other(table, config)]
+    for options, lines in parts:
+        for reading in _readings_without_layout(table, config, options, None, is_part=not sheets):
             yield from _with_layout(replace(reading, is_another_table=True, lines=lines), config)
-    if not (several or parts):
+    if not parts:
         titles = _titles_of_sheet(table, config)
         frame = None if config.wide or config.layout != "long" or titles else examination.frame
         for reading in _readings_without_layout(table, config, titles, frame):
@@ -247,7 +248,7 @@ def _with_decimals(table: Table, config: DataConfig, options: dict[str, Any]) ->
 def _mark_beside_thousands(frame: pd.DataFrame) -> str | None:
     """The decimal mark of numbers that have marks between thousands, too, from some row on; None where none have."""
     texts = (column.cat.categories for _, column in frame.items() if isinstance(column.dtype, pd.CategoricalDtype))
-    for cells in texts:
+    for cells in filter(len, texts):
         for mark in (".", ","):
             some = parse_texts(cells[:1], mark, grouped=True)
             numbers = some if np.isnan(some).any() else parse_texts(cells, mark, grouped=True)
@@ -258,7 +259,7 @@ def _mark_beside_thousands(frame: pd.DataFrame) -> str | None:
 
 
 def _has_decimal_points(table: Table, config: DataConfig, options: dict[str, Any]) -> bool:
-    """Return whether commas separate the fields of a table, or numbers are dollars; True where none can be detected."""
+    """Return whether commas separate the fields of a table, or numbers have a currency; True where neither is known."""
     around = replace(config, **options)
     text = _text_of(table, around.sheet)
     start = "" if text is None else ends_of(text)[0]
@@ -279,33 +280,39 @@ def _finished(table: Table, config: DataConfig, options: dict[str, Any], frame: 
 
     Of rows of years, then quarters, then months, the finest ones.
     """
-    block = {} if isinstance(table, pd.DataFrame) else _rows_of_one_step(frame, config, options)
-    kept = {name: value for name, value in options.items() if name != "header_rows" or "header" not in block} | block
-    read = _read(table, config, kept) if block else None
-    if isinstance(read, pd.DataFrame):
-        options, frame = kept, read
-    is_text = not isinstance(table, pd.DataFrame)
-    below = rows_of_words_at_end(frame) if is_text and not config.skip_footer else 0
+    is_file = not isinstance(table, pd.DataFrame)
+    block = _rows_of_one_step(frame, config, options) if is_file else {}
+    if block:
+        kept = {name: value for name, value in options.items() if name != "header_rows" or "header" not in block}
+        options, frame = _read_or(table, config, kept | block, (options, frame))
+    may_end_early = is_file and not config.skip_footer
+    below = rows_of_words_at_end(frame) if may_end_early else 0
     undated = None if below or without_headings(frame) is not None else undated_rows(frame)
     time: str | None = None
     if undated is not None and config.undated_rows == DataConfig.undated_rows:
         name, is_undated = undated
-        below = int(np.argmin(is_undated[::-1])) if is_text and not config.skip_footer else 0
+        below = int(np.argmin(is_undated[::-1])) if may_end_early else 0
         time = name if below < is_undated.sum() and config.time in (None, name) else None
     if below and time is None:
-        more = {"skip_footer": below + options.get("skip_footer", 0)}
-        read = _read(table, config, {**options, **more})
-        if isinstance(read, pd.DataFrame):
-            options, frame = {**options, **more}, read
+        longer = {**options, "skip_footer": below + options.get("skip_footer", 0)}
+        options, frame = _read_or(table, config, longer, (options, frame))
     dated = _without_undated(frame, config, time)
     marks = () if config.na else marks_of_missing(dated)
-    read = _read(table, config, {**options, "na": marks}) if marks else None
-    if isinstance(read, pd.DataFrame):
-        options, dated = {**options, "na": marks}, _without_undated(read, config, time)
+    if marks:
+        options, marked = _read_or(table, config, {**options, "na": marks}, (options, frame))
+        dated = _without_undated(marked, config, time)
     if time is not None:
         is_found = config.time is not None or time == first_dates(frame) == first_dates(dated)
         options = {**options, "undated_rows": "drop"} | ({} if is_found else {"time": _with_its_parts(dated, time)})
     return TableReading(options, dated)
+
+
+def _read_or(
+    table: Table, config: DataConfig, options: dict[str, Any], before: tuple[dict[str, Any], pd.DataFrame]
+) -> tuple[dict[str, Any], pd.DataFrame]:
+    """The options and the frame that they read; those before where these read none."""
+    read = _read(table, config, options)
+    return (options, read) if isinstance(read, pd.DataFrame) else before
 
 
 def _with_its_parts(frame: pd.DataFrame, time: str) -> str:

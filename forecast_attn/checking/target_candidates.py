@@ -59,16 +59,16 @@ class Targets:
     """Those of them that are no names, clocks or coordinates, which may be a series each."""
     are_alike: bool
     """True where they look like series of one kind rather than a target and its covariates."""
-    are_unlikely: bool = False
+    are_unlikely: bool
     """True where all look like properties, names or coordinates, or rows are events, with places or with numbers that
     no name calls amounts; the number of events is then forecast.
     """
-    is_measured: bool = False
+    is_measured: bool
     """True where one number with fractions is all that a row has beside its time and series: no event to count."""
 
 
 def target_candidates(
-    frame: pd.DataFrame, candidate: RoleCandidate, config: DataConfig, name: str, codes: frozenset[str] = frozenset()
+    frame: pd.DataFrame, candidate: RoleCandidate, config: DataConfig, table: str, codes: frozenset[str]
 ) -> Targets:
     """Columns of numbers that are neither time, identifier, calendar nor counter, unless there are no others.
 
@@ -76,7 +76,7 @@ def target_candidates(
         frame: as it stands in the file.
         candidate: time and series.
         config: what is given is kept.
-        name: of the table, which may name its target.
+        table: its name, which may name the target.
         codes: columns of numbers that the file writes as names: `012`.
     """
     series = series_numbers(frame, candidate.item_id)
@@ -92,25 +92,20 @@ def target_candidates(
     are_persons = are_called_of_persons(name for name in map(str, frame.columns) if not is_called_pay(name))
     known = {name: values[name] for name in likely}
     kinds = {"are_unnamed": unnamed_column(1) in frame, "are_persons": are_persons}
-    evidence = TargetEvidence(known, doubts, located, candidate, series, name, **kinds)
+    evidence = TargetEvidence(known, doubts, located, candidate, series, table, **kinds)
     ranked = evidence.ranked() if evidence.may_be_forecast or not candidate.counts_rows else []
     happen_at_places = not evidence.is_named and any(jumps(values[name]) for name in located.intersection(numbers))
-    are_answers = are_answers_of_a_year(candidate.time, frame)
-    are_events = candidate.may_be_counted and not are_answers and bool(ranked)
-    is_amount = bool(ranked) and evidence.is_called_amount(ranked[0])
-    is_amount = is_amount and not (is_count_of_record(ranked[0]) and _have_keys(frame))
-    is_amount = is_amount and (is_called_count(ranked[0]) or not is_called_beginning(candidate.time))
-    is_measured = bool(ranked) and not is_amount and _is_alone(frame, values[ranked[0]], candidate)
-    are_events = are_events and not is_measured and not is_amount
-    are_subjects = are_persons and candidate.event_stamps is not None and candidate.item_id is None
-    are_events = are_events and (are_subjects or _are_events(frame, values[ranked[0]], candidate, series))
-    is_rare = candidate.is_of_events and bool(ranked) and not is_mostly_known(values[ranked[0]])
-    are_unlikely = all(doubts.values()) or happen_at_places or are_events or is_rare
+    are_events, is_measured = _are_events_or_measured(frame, values[ranked[0]], evidence) if ranked else (False, False)
     certain = [name for name in ranked if doubts[name] in (None, Doubt.AXIS)]
     placeless = [name for name in certain if name not in located]
-    as_series = tuple(name for name in ranked if doubts[name] != Doubt.NAME and name not in located)
-    likeliest = tuple(placeless or certain or ranked)
-    return Targets(tuple(ranked), likeliest, as_series, evidence.are_alike(), are_unlikely, is_measured)
+    return Targets(
+        names=tuple(ranked),
+        likely=tuple(placeless or certain or ranked),
+        as_series=tuple(name for name in ranked if doubts[name] != Doubt.NAME and name not in located),
+        are_alike=evidence.are_alike(),
+        are_unlikely=all(doubts.values()) or happen_at_places or are_events,
+        is_measured=is_measured,
+    )
 
 
 def changes_within_series(frame: pd.DataFrame, name: str, item_id: str | None) -> bool:
@@ -167,6 +162,20 @@ def _changing(frame: pd.DataFrame, names: list[str], series: NDArray[np.int64]) 
 
 
 # --------------------------------------------------------------------------- cells
+
+
+def _are_events_or_measured(frame: pd.DataFrame, values: pd.Series, evidence: TargetEvidence) -> tuple[bool, bool]:
+    """Return whether the number of rows says more than the likeliest target, and whether that is all a row measures."""
+    name, candidate = str(values.name), evidence.candidate
+    is_amount = evidence.is_called_amount(name) and not (is_count_of_record(name) and _have_keys(frame))
+    is_amount = is_amount and (is_called_count(name) or not is_called_beginning(candidate.time))
+    is_measured = not is_amount and _is_alone(frame, values, candidate)
+    if candidate.is_of_events and not is_mostly_known(values):
+        return True, is_measured
+    if is_amount or is_measured or not candidate.may_be_counted or are_answers_of_a_year(candidate.time, frame):
+        return False, is_measured
+    are_subjects = evidence.are_persons and candidate.event_stamps is not None and candidate.item_id is None
+    return are_subjects or _are_events(frame, values, candidate, evidence.series), False
 
 
 def _are_events(frame: pd.DataFrame, values: pd.Series, candidate: RoleCandidate, series: NDArray[np.int64]) -> bool:

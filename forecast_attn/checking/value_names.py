@@ -58,7 +58,7 @@ _AMOUNTS = (
     *("потребление", "объём", "tüketim", "üretim", "satış", "miktar", "adet"),
 )
 """Last words of names of amounts: `Zone 1 Power Consumption`."""
-_DEMANDS = ("demand", "load", "verbrauch", "demanda", "consommation")
+_DEMANDS = ("demand", "load", "verbrauch", "consommation")
 """Those of them that bring about the others."""
 _EXTREMES = {"min", "max", "minimum", "maximum", "mindest", "höchste", "kleinste", "größte"}
 """Words of the smallest or largest number of a while, which is no amount of it."""

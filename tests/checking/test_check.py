@@ -508,3 +508,39 @@ def test_thousands_of_empty_columns_are_counted(forecast, write, make_table):
     assert outcome.code == 0, outcome.err
     assert len(outcome.out.splitlines()) < 400
     assert "… 803 more" in outcome.out and "FA104: 980 more; --json lists them all" in outcome.out
+
+
+@pytest.mark.parametrize(
+    ("above", "options", "line"),
+    [
+        ("", ("--no-header",), 5),
+        ("date,load\n,MW\n", ("--header-rows", "2"), 7),
+        ("a title\n\nof two lines\ndate,load\n", ("--skip-rows", "3"), 9),
+        ("# a comment\ndate,load\n", ("--comment", "#"), 7),
+    ],
+)
+def test_an_annotation_names_the_line_of_the_file(
+    forecast: Callable, tmp_path: Path, above: str, options: tuple[str, ...], line: int
+) -> None:
+    """Whatever stands above the rows, and however many lines have names."""
+    rows = [f"2024-01-{day:02d},{day}" for day in range(1, 31)]
+    rows[4] = "2024-01-05,"
+    (tmp_path / "table.csv").write_text(above + "\n".join(rows))
+    outcome = forecast("check", tmp_path / "table.csv", "--format", "github", *options)
+    assert f"line={line}," in outcome.out
+
+
+def test_an_identifier_without_a_name_in_any_row_is_no_reading(forecast: Callable, tmp_path: Path) -> None:
+    frame = pd.DataFrame({"date": pd.date_range("2024-01-01", periods=60), "shop": "", "sales": range(60)})
+    frame.to_csv(tmp_path / "table.csv", index=False)
+    outcome = forecast("check", tmp_path / "table.csv", "--id", "shop")
+    assert outcome.code == 1
+    assert "shop" in outcome.out
+    assert "Traceback" not in outcome.out + outcome.err
+
+
+def test_an_empty_column_that_is_declared_gets_no_warning(forecast: Callable, tmp_path: Path) -> None:
+    frame = pd.DataFrame({"date": pd.date_range("2024-01-01", periods=60), "kind": "", "sales": range(60)})
+    frame.to_csv(tmp_path / "table.csv", index=False)
+    outcome = forecast("check", tmp_path / "table.csv", "--categorical", "kind")
+    assert "Warning" not in outcome.err
