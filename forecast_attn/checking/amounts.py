@@ -64,7 +64,8 @@ def likeness_to_next(values: NDArray[np.float64], series: NDArray[np.signedinteg
         series: number of each row's series (num_rows,).
     """
     pairs = _are_pairs(values, series)
-    before, after = values[:-1][pairs], values[1:][pairs]
+    largest = np.abs(values[~np.isnan(values)]).max(initial=1)  # whose square may be infinite
+    before, after = values[:-1][pairs] / largest, values[1:][pairs] / largest
     is_known = len(before) >= FEWEST_NUMBERS and before.std() and after.std()
     return float(np.corrcoef(before, after)[0, 1]) if is_known else np.nan
 

@@ -228,6 +228,7 @@ def _goes_with_the_clock(values: pd.Series, candidate: RoleCandidate) -> bool:
     """Return whether numbers are times themselves, of whatever unit and start: days of a spreadsheet beside dates."""
     known = values.notna().to_numpy()
     numbers, stamps = values.to_numpy()[known], candidate.stamps[known].astype(np.float64)
+    numbers = numbers / np.abs(numbers).max(initial=1)  # whose squares may be infinite
     if candidate.stamps.dtype.kind != "M" or len(numbers) < FEWEST_ROWS or not (numbers.std() and stamps.std()):
         return False
     return bool(np.corrcoef(numbers, stamps)[0, 1] > _AS_A_CLOCK)

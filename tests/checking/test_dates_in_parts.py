@@ -243,7 +243,20 @@ def rates_of_work_days() -> str:
     return "\n".join(["End of Period,,,Euro,US Dollar", *lines])
 
 
+def accidents_of_a_police() -> pd.DataFrame:
+    """The parts of a date have one name before them, behind which stand wide blanks, and one letter each."""
+    stamps = pd.Timestamp("2022-01-01") + pd.to_timedelta(np.sort(RNG.integers(0, 525_600, 2500)), "min")
+    letters = {"年": "year", "月": "month", "日": "day", "時": "hour", "分": "minute"}
+    parts = {f"発生日時\u3000\u3000{letter}": getattr(stamps, part) for letter, part in letters.items()}
+    return pd.DataFrame({"事故内容": RNG.choice(["A", "B"], 2500), **parts})
+
+
 CASES = (
+    FirstCommand(
+        "accidents",
+        accidents_of_a_police,
+        {"time": ",".join(f"発生日時\u3000\u3000{letter}" for letter in "年月日時分"), "target": "row-count"},
+    ),
     FirstCommand(
         "work days",
         rates_of_work_days,

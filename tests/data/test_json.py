@@ -267,9 +267,9 @@ def test_a_document_is_parsed_once_by_a_check(tmp_path: Path, monkeypatch: pytes
         return json.loads(b"".join(source.chunks()), parse_float=_Number, parse_int=_Number)
 
     monkeypatch.setattr(json_file, "_document", document)
-    path = write(tmp_path, [{"date": day, "a": at, "b": at % 7} for at, day in enumerate(DAYS)])
+    path = write(tmp_path, [{"date": day, "a": at * at % 23, "b": at * at % 31} for at, day in enumerate(DAYS)])
     examination = examine(path, DataConfig())
-    assert len(find_proposals(path, DataConfig(), examination)) == 2  # `a` counts the rows
+    assert len(find_proposals(path, DataConfig(), examination)) == 3  # each of both, and both
     assert len(parsed) == 1
 
 

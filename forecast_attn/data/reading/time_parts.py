@@ -169,7 +169,7 @@ def _units_beside_words(names: list[str]) -> list[dict[str, str]]:
     for name in names:
         words = words_of(re.sub("(?i)day_of_month", "day", name))
         at = next((at for at in (0, -1) if len(words) > 1 and unit_of(words[at]) is not None), None)
-        if at is not None and len(words[at]) > 1:
+        if at is not None and (len(words[at]) > 1 or not words[at].isascii()):
             group = groups.setdefault(" ".join(words[1:] if at == 0 else words[:-1]), {})
             group.setdefault(name, str(unit_of(words[at])))
     return [group for group in groups.values() if "year" in group.values() and len({*group.values()}) == len(group)]
