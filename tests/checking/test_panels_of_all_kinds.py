@@ -77,7 +77,7 @@ def table_of(draw: random.Random, times: dict[str, Any], keys: dict[str, list[An
 
 
 @pytest.mark.slow
-@settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=24, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(seed=st.integers(0, 10**6), kind=st.sampled_from(sorted(TIMES)), target=st.sampled_from(TARGETS))
 def test_time_series_and_target_of_a_panel(tmp_path_factory: pytest.TempPathFactory, seed, kind, target) -> None:
     draw = random.Random(seed)
