@@ -201,7 +201,7 @@ same way, before anything was run.
 | nineteenth | 84 | 80 | 68 | 12 | 3 |
 | twentieth | 83 | 76 | 67 | 9 | 3 |
 | twenty-first | 83 | 76 | 68 | 8 | 4 |
-| twenty-second | 84 | 80 | 71 | 9 | 7 |
+| twenty-second | 84 | 80 | 71 | 9 | 6 |
 
 The other commands of the first and third trial forecast one column where the reader expected all. Of the wrong
 ones, most forecast an input, a place or a day of astronomers, ran batches together, or read the years 61 to 68
