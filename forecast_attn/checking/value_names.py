@@ -113,7 +113,7 @@ _PERSON_WORDS = {
     *("age", "agea", "sex", "gender", "gndr", "female", "race", "ethnicity", "marital", "maritalcat"),
     *("educ", "education", "educat", "educcat", "income", "earnings", "wage", "ahe"),
     *("geschlecht", "geburtsdatum", "vorname", "gehalt", "sexe", "naissance", "prénom", "sexo", "nacimiento"),
-    *("apellidos",),
+    "apellidos",
     *("salario", "birthdate", "surname", "płeć", "nazwisko"),
 }
 """Words of what is asked of a person."""
@@ -128,7 +128,7 @@ _COUNT_WORDS = {
 _TURNOVER_WORDS = {
     *("amount", "payment", "revenue", "sales", "spend", "spent", "income", "turnover", "money"),
     *("betrag", "umsatz", "brutto", "netto", "montant", "importe", "bedrag", "omzet", "importo", "incasso"),
-    *("fatturato",),
+    "fatturato",
     *("金额", "金額", "销售额", "売上", "매출"),
     *("receita", "faturamento", "beløb", "omsetning", "kwota", "obrót", "částka", "tržby", "сумма", "выручка", "tutar"),
 }

@@ -131,10 +131,10 @@ def _minutes_of(names: list[str]) -> dict[str, int]:
     clocks = {name: match for name in names if (match := _CLOCK.fullmatch(name.strip()))}
     minutes = {name: int(match[1]) * 60 + int(match[2]) for name, match in clocks.items()}
     if not minutes:
-        stems: dict[str | None, dict[str, int]] = {}
+        stems: dict[str, dict[str, int]] = {}
         for name in names:
-            if match := _HOUR.fullmatch(name.strip()):
-                stems.setdefault(match[1], {})[name] = int(match[2])
+            if match := _HOUR.fullmatch(name.strip().lower()):
+                stems.setdefault(match[1] or "", {})[name] = int(match[2])
         periods = max(stems.values(), key=len, default={})  # the first of as many: `H01`, and no `V01` of its quality
         first, length = min(periods.values(), default=0), DAY // max(len(periods), 1)
         is_counted = first in (0, 1) and len(periods) in PERIODS_OF_DAY
