@@ -20,6 +20,7 @@ from forecast_attn.checking.value_names import (
 )
 from forecast_attn.data.cells import Cells
 from forecast_attn.data.column_names import is_called_year
+from forecast_attn.data.reading.text_columns import text_columns
 
 _OF_PRICES = re.compile(r"\s*(?:[$€£¥₹]|[A-Z]{1,3}\$|[A-Z]{3}|Rs\.?)\s*(?:/|per )\s*[^\W\d_]")
 FEWEST_NUMBERS = 20
@@ -111,7 +112,7 @@ def _are_shares(name: str, values: NDArray[np.float64]) -> bool:
 
 def has_unit_of_prices(frame: pd.DataFrame) -> bool:
     """Return whether a column says in all its cells of what a price is: `R$ / litro`, `EUR/MWh`."""
-    texts = (column.cat.categories for _, column in frame.items() if isinstance(column.dtype, pd.CategoricalDtype))
+    texts = (frame[name].cat.categories for name in text_columns(frame))
     return any(0 < len(cells) <= _MOST_MARKS and all(map(_OF_PRICES.match, map(str, cells))) for cells in texts)
 
 

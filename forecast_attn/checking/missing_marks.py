@@ -11,6 +11,7 @@ from forecast_attn.checking.value_names import is_called_money
 from forecast_attn.data.column_names import is_called_year
 from forecast_attn.data.number_stamps import is_plain_number
 from forecast_attn.data.reading.cell_numbers import shows_number, without_footnote
+from forecast_attn.data.reading.text_columns import holds_texts
 
 MOST_MARKS = 3
 """Different texts for no value in a column."""
@@ -41,7 +42,7 @@ def marks_of_missing(frame: pd.DataFrame) -> tuple[str, ...]:
     words_of_row: dict[int, set[str]] = {}
     for name in map(str, frame.columns):
         column = frame[name]
-        if isinstance(column.dtype, pd.CategoricalDtype):
+        if holds_texts(column):
             texts, count = _texts_among_numbers(column)
             for text in filter(_IS_WORD.search, texts):
                 words_of_row.setdefault(int(np.argmax(column == text)), set()).add(text)

@@ -34,6 +34,7 @@ from forecast_attn.data.number_stamps import (
     is_plain_number,
 )
 from forecast_attn.data.reading.header import unnamed_column
+from forecast_attn.data.reading.text_columns import holds_texts
 from forecast_attn.data.reading.time_parts import FEWEST_STARTS, are_counts, are_whole, holds_years, unit_of_column
 from forecast_attn.data.roles import is_numeric
 from forecast_attn.data.timestamps import parse_timestamps
@@ -243,7 +244,7 @@ def _are_regular(numbers: NDArray[np.float64], form: str, least: float) -> bool:
 def is_of_the_calendar(column: pd.Series) -> bool:
     """Return whether a column says when its row is, by its name; where that is short, `MO`, by its cells too."""
     plain = str(column.name).lower()
-    is_text = isinstance(column.dtype, pd.CategoricalDtype)
+    is_text = holds_texts(column)
     if plain == "tag" and is_text and column.cat.categories.astype(str).str.contains(r"[A-Za-z]\d").any():
         return False  # of an instrument, and no German day
     unit = (unit_of(plain) if len(plain) > _MOST_LETTERS else None) or unit_of_column(column)
@@ -331,7 +332,7 @@ def counts_within(column: pd.Series, names: list[pd.Series]) -> bool:
     if not len(back) or not (is_time or (usual > 0 and np.mean(steps == usual) >= MOSTLY_REGULAR)):
         return False
     for name in names:
-        is_text = isinstance(name.dtype, pd.CategoricalDtype)
+        is_text = holds_texts(name)
         if is_text and not is_time and usual != 1:
             continue
         codes = pd.factorize(name)[0]
@@ -450,7 +451,7 @@ def season_of_cycle(frame: pd.DataFrame) -> int | None:
 
 def _cycles(column: pd.Series) -> Iterator[pd.Series]:
     yield column
-    if isinstance(column.dtype, pd.CategoricalDtype) and re.search(r"\d", first := str(column.iloc[0])):
+    if holds_texts(column) and re.search(r"\d", first := str(column.iloc[0])):
         text, part = column.astype("string"), next((form for form in _CYCLING_PARTS if form.match(first)), None)
         yield text.str.replace(r"\d+", "", regex=True) if part is None else text.str.extract(part, expand=False)
 

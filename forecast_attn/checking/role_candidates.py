@@ -40,6 +40,7 @@ from forecast_attn.data.date_forms import brought_near
 from forecast_attn.data.frequency import distinct_values, guess_alias, parse_frequency
 from forecast_attn.data.reading.clocks import SECONDS_OF_DAY, elapsed_seconds
 from forecast_attn.data.reading.joined import BLOCK_NUMBER, ROW_NUMBER, with_joined
+from forecast_attn.data.reading.text_columns import text_columns
 from forecast_attn.data.reading.time_parts import FEWEST_STARTS, holds_years, unit_of_column
 
 MOSTLY_STEPS = 0.99
@@ -253,7 +254,7 @@ def has_too_few_rows(frame: pd.DataFrame, times: Any) -> bool:
         frame: as it stands in the file.
         times: of its rows (num_rows,).
     """
-    for name in frame.columns[frame.dtypes.map(lambda dtype: isinstance(dtype, pd.CategoricalDtype))]:
+    for name in text_columns(frame):
         of_name = frame[name].value_counts()
         rows = of_name[of_name > 0].median()
         is_panel = _FEWEST_AGAIN <= rows < FEWEST_ROWS

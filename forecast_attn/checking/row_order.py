@@ -15,6 +15,7 @@ from forecast_attn.checking.number_times import is_of_the_calendar
 from forecast_attn.data.column_names import counts_rows, is_called_age, is_called_coordinate
 from forecast_attn.data.reading.cell_kinds import shape
 from forecast_attn.data.reading.clocks import is_clock
+from forecast_attn.data.reading.text_columns import holds_texts
 from forecast_attn.data.reading.time_parts import are_whole, holds_years
 from forecast_attn.data.timestamps import looks_like_dates
 
@@ -54,7 +55,7 @@ def may_be_steps(frame: pd.DataFrame) -> bool:
         frame: of one series.
     """
     columns = [frame[name] for name in map(str, frame.columns) if not counts_rows(name)]
-    texts = [column for column in columns if isinstance(column.dtype, pd.CategoricalDtype)]
+    texts = [column for column in columns if holds_texts(column)]
     texts = [each for each in texts if not (is_of_the_calendar(each) or looks_like_dates(each) or _are_durations(each))]
     numbers = [each for each in columns if each.dtype.kind in "iuf" and each.nunique() >= _FEWEST_DISTINCT]
     if _are_things(texts, numbers):

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from forecast_attn.checking.number_times import FEWEST_ROWS, MOSTLY_REGULAR
 from forecast_attn.checking.value_names import are_called_of_persons
 from forecast_attn.data.column_names import counts_rows, is_called_a_name, is_called_id
+from forecast_attn.data.reading.text_columns import holds_texts
 from forecast_attn.data.reading.time_parts import FEWEST_STARTS, are_whole
 
 FEWEST_PER_SERIES = 3
@@ -175,7 +176,7 @@ def _come_in_turn(column: pd.Series) -> bool:
 
     Some may be left out at times. As many as a calendar has of something, such as weekdays, are no series.
     """
-    if not isinstance(column.dtype, pd.CategoricalDtype):
+    if not holds_texts(column):
         return False
     keys, names = pd.factorize(column)
     count = len(names)
@@ -219,7 +220,7 @@ def are_numbered_anew(frame: pd.DataFrame, name: str, stamps: NDArray[Any]) -> b
 
 def _numbers_of(column: pd.Series) -> pd.Series:
     """The numbers of a column, be they read as text, as those of identifiers are; NaN for other cells."""
-    if not isinstance(column.dtype, pd.CategoricalDtype):
+    if not holds_texts(column):
         return pd.to_numeric(column, errors="coerce").astype(np.float64)
     of_categories = pd.to_numeric(pd.Series(column.cat.categories.astype(str)), errors="coerce").to_numpy(np.float64)
     return pd.Series(np.append(of_categories, np.nan)[column.cat.codes], column.index)

@@ -47,6 +47,7 @@ from forecast_attn.data.column_names import (
 from forecast_attn.data.number_stamps import is_plain_number
 from forecast_attn.data.reading.clocks import is_clock, periods_of_day
 from forecast_attn.data.reading.joined import BLOCK_NUMBER, ROW_COUNT, ROW_NUMBER, parts_of, with_joined
+from forecast_attn.data.reading.text_columns import holds_texts, text_columns
 from forecast_attn.data.reading.time_parts import are_whole, holds_years, time_parts
 from forecast_attn.data.roles import is_numeric, resolve_roles
 from forecast_attn.data.timestamps import looks_like_dates
@@ -141,7 +142,7 @@ def _name_of_unique_stamps(frame: pd.DataFrame, codes: dict[str, Keys], stamps: 
 
 def series_numbers(frame: pd.DataFrame, item_id: str | None) -> Keys:
     """The number of each row's series, 0 where there is one series."""
-    columns = [] if item_id is None else [key for key in item_id.split(",") if key in frame.columns]
+    columns = [key for key in parts_of(item_id, frame) if key in frame.columns]
     if not columns:
         return np.zeros(len(frame), np.int64)
     return np.asarray(frame.groupby(columns, observed=True, sort=False, dropna=False).ngroup(), np.int64)
@@ -212,14 +213,13 @@ def _seasons_that_name(frame: pd.DataFrame, time: str) -> list[str]:
     """The column of words called season beside a year: crops of Kharif and Rabi, or sales of spring and autumn."""
     if time not in frame.columns or not holds_years(frame[time]):
         return []
-    texts = frame.columns[frame.dtypes.map(lambda dtype: isinstance(dtype, pd.CategoricalDtype))]
-    return [name for name in map(str, texts) if name.lower() == "season" and frame[name].nunique() > 1]
+    return [name for name in text_columns(frame) if name.lower() == "season" and frame[name].nunique() > 1]
 
 
 def _are_named_within(frame: pd.DataFrame, item_id: str) -> bool:
     """Return whether rows of a series have names that come again in others: goods of a market, and no steps."""
     others = (frame[name] for name in frame.columns.drop(item_id))
-    texts = (column for column in others if isinstance(column.dtype, pd.CategoricalDtype))
+    texts = (column for column in others if holds_texts(column))
     again = (str(column.name) for column in texts if column.nunique() <= len(frame) / _FEWEST_AGAIN)
     return any(not frame.duplicated([item_id, name]).any() for name in again)
 
@@ -261,7 +261,7 @@ def _are_levels(column: pd.Series) -> bool:
 
 def _may_name_series(column: pd.Series) -> bool:
     is_calendar = is_of_the_calendar(column) and str(column.name).lower() not in COUNTERS
-    may_be_empty = isinstance(column.dtype, pd.CategoricalDtype)
+    may_be_empty = holds_texts(column)
     if (
         is_calendar
         or is_clock(column)
@@ -281,7 +281,7 @@ def _may_name_series(column: pd.Series) -> bool:
 
 def _holds_geometry(column: pd.Series) -> bool:
     """Return whether cells are places on a map, `POINT (-73.9 40.7)`, which stand beside the names of them."""
-    cells = column.cat.categories[:1] if isinstance(column.dtype, pd.CategoricalDtype) else ()
+    cells = column.cat.categories[:1] if holds_texts(column) else ()
     return any(re.match(r"(?i)(multi)?(point|linestring|polygon) *\(", str(cell)) for cell in cells)
 
 
@@ -294,7 +294,7 @@ def column_of_levels(frame: pd.DataFrame, target: str, taken: Container[str]) ->
         taken: columns that have a role.
     """
     numbers = pd.to_numeric(frame[target], errors="coerce")
-    texts = [name for name in map(str, frame.columns) if isinstance(frame[name].dtype, pd.CategoricalDtype)]
+    texts = text_columns(frame)
     names = [name for name in texts if name not in taken and _may_name_series(frame[name])]
     shares = {name: _share_told(numbers, frame[name]) for name in names}
     best = max(shares, key=lambda name: shares[name], default=None)

@@ -32,6 +32,7 @@ from forecast_attn.data.reading.outlines import without_headings
 from forecast_attn.data.reading.sheets import holds_sheets, sheet_as_text, sheet_names
 from forecast_attn.data.reading.source import TEXT_KINDS, Source
 from forecast_attn.data.reading.step_columns import find_steps, unit_of_steps
+from forecast_attn.data.reading.text_columns import holds_texts, text_columns
 from forecast_attn.data.reading.time_parts import time_parts
 from forecast_attn.data.reading.undated import first_dates, without_undated
 from forecast_attn.data.roles import MOST_UNDECLARED, empty_columns
@@ -247,7 +248,7 @@ def _with_decimals(table: Table, config: DataConfig, options: dict[str, Any]) ->
 
 def _mark_beside_thousands(frame: pd.DataFrame) -> str | None:
     """The decimal mark of numbers that have marks between thousands, too, from some row on; None where none have."""
-    texts = (column.cat.categories for _, column in frame.items() if isinstance(column.dtype, pd.CategoricalDtype))
+    texts = (frame[name].cat.categories for name in text_columns(frame))
     for cells in filter(len, texts):
         for mark in (".", ","):
             some = parse_texts(cells[:1], mark, grouped=True)
@@ -344,7 +345,7 @@ def _rows_of_one_step(frame: pd.DataFrame, config: DataConfig, options: dict[str
     Lines above them may tell of each column: its unit, its source.
     """
     first = frame.iloc[:, 0]
-    if not isinstance(first.dtype, pd.CategoricalDtype) or first.isna().any():
+    if not holds_texts(first) or first.isna().any():
         return {}
     cells = first.cat.categories.astype(str)
     forms = np.full(len(cells), -1)

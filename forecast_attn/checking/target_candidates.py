@@ -34,6 +34,7 @@ from forecast_attn.data.column_names import (
 )
 from forecast_attn.data.reading.header import unnamed_column
 from forecast_attn.data.reading.joined import ROW_NUMBER
+from forecast_attn.data.reading.text_columns import text_columns
 from forecast_attn.data.reading.time_parts import are_whole, holds_years
 from forecast_attn.data.roles import is_numeric
 from forecast_attn.data.timestamps import looks_like_dates
@@ -202,13 +203,13 @@ def _is_alone(frame: pd.DataFrame, values: pd.Series, candidate: RoleCandidate) 
 
 def _have_keys(frame: pd.DataFrame) -> bool:
     """Return whether a text differs in every row, as the number of a ticket."""
-    texts = frame.columns[frame.dtypes.map(lambda dtype: isinstance(dtype, pd.CategoricalDtype))]
-    return any(frame[name].nunique() == len(frame) and not looks_like_dates(frame[name]) for name in texts)
+    texts = (frame[name] for name in text_columns(frame))
+    return any(text.nunique() == len(frame) and not looks_like_dates(text) for text in texts)
 
 
 def _have_titles(frame: pd.DataFrame) -> bool:
     """Return whether rows have titles or subjects: text of some words that differs in nearly all of them."""
-    for name in frame.columns[frame.dtypes.map(lambda dtype: isinstance(dtype, pd.CategoricalDtype))]:
+    for name in text_columns(frame):
         cells = frame[name].dropna()
         are_own = len(cells) > (1 - EVEN) * len(frame) and cells.nunique() > _MOSTLY_DISTINCT * len(cells)
         texts = cells.head(1000).astype(str)
@@ -220,7 +221,7 @@ def _have_titles(frame: pd.DataFrame) -> bool:
 
 def _are_cells_of_a_cube(frame: pd.DataFrame, stamps: NDArray[Any]) -> bool:
     """Return whether the same words stand at most times: those of the cells of statistics, and not of events."""
-    texts = [frame[name] for name in frame.columns if isinstance(frame[name].dtype, pd.CategoricalDtype)]
+    texts = [frame[name] for name in text_columns(frame)]
     words = pd.DataFrame({at: text.cat.codes for at, text in enumerate(texts) if not looks_like_dates(text)})
     if words.empty:
         return False

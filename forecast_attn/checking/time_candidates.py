@@ -42,6 +42,7 @@ from forecast_attn.data.number_stamps import SERIAL_DAYS, is_plain_number
 from forecast_attn.data.reading.clocks import are_parts_of_day, is_clock
 from forecast_attn.data.reading.header import unnamed_column
 from forecast_attn.data.reading.joined import ROW_NUMBER, parts_of, with_joined
+from forecast_attn.data.reading.text_columns import holds_texts
 from forecast_attn.data.reading.time_parts import are_counts, holds_years, time_parts, unit_of_column
 from forecast_attn.data.timestamps import looks_like_dates, parse_timestamps
 from forecast_attn.errors import ConfigError, DataError
@@ -151,7 +152,7 @@ def _counters(frame: pd.DataFrame, free: list[str], numbers: list[str], *, has_d
 def _is_named_time(column: pd.Series) -> bool:
     """Return whether a column is a time by its name, and most of its cells can be one, or hold a year."""
     name = str(column.name).lower()
-    if isinstance(column.dtype, pd.CategoricalDtype) and name in (*TIME_NAMES, *LOOSE_TIME_NAMES):
+    if holds_texts(column) and name in (*TIME_NAMES, *LOOSE_TIME_NAMES):
         return bool(column.str.contains(_YEAR).mean() > 0.5)
     if not pd.api.types.is_numeric_dtype(column.dtype):
         return False

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from forecast_attn.checking.line_evidence import MOST_FOOTERS
 from forecast_attn.checking.missing_marks import FEWEST_NUMBERS
 from forecast_attn.checking.number_times import is_of_digits
+from forecast_attn.data.reading.text_columns import holds_texts
 from forecast_attn.data.reading.time_parts import are_whole, holds_years, time_parts
 from forecast_attn.data.reading.undated import dated_cells, dated_rows, thirteenth_months
 from forecast_attn.data.timestamps import looks_like_dates
@@ -30,7 +31,7 @@ def rows_of_words_at_end(frame: pd.DataFrame) -> int:
     first = frame.iloc[:, 0]
     filled = np.flatnonzero(frame.iloc[:, 1:].notna().any(axis=1))
     alone = len(frame) - 1 - int(filled[-1]) if len(filled) else 0
-    are_names = isinstance(first.dtype, pd.CategoricalDtype) and not looks_like_dates(first)
+    are_names = holds_texts(first) and not looks_like_dates(first)
     return alone if are_names and 0 < alone <= MOST_FOOTERS and first.iloc[-alone:].notna().any() else 0
 
 
@@ -82,7 +83,7 @@ def _hold_what_no_other_does(frame: pd.DataFrame, time: str, bad: NDArray[np.boo
     Numbers in these texts may differ, and all words but the last one: `Hamburg Total`.
     """
     columns = (frame[name] for name in frame.columns if name != time and 0 < bad.mean() < MOST_UNDATED)
-    texts = [column for column in columns if isinstance(column.dtype, pd.CategoricalDtype)]
+    texts = [column for column in columns if holds_texts(column)]
     known = [text.astype("string") for text in texts if not text[bad].hasnans]
     alike = [text.str.replace(r"\d+", "0", regex=True) for text in known]
     last = [text.str.extract(r"(\w+)\W*$", expand=False) for text in known]

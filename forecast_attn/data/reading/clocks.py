@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from forecast_attn.data.column_names import UNITS_OF_TIME
 from forecast_attn.data.date_forms import matches, replaced
 from forecast_attn.data.number_stamps import FIRST_LIKELY_DAY, LAST_LIKELY_DAY, is_plain_number
+from forecast_attn.data.reading.text_columns import holds_texts
 
 PERIODS_OF_DAY = (24, 48, 96, 144, 288)
 """Numbers of steps of equal length that a day is divided into."""
@@ -41,7 +42,7 @@ def is_clock(column: pd.Series) -> bool:
     """Return whether cells are times of day without a date: `13:05`, `1:05 PM`, `13.05.00`, `13 - 14`, `1300 UTC`."""
     if pd.api.types.is_numeric_dtype(column.dtype) or column.dtype.kind in "mM":
         return False
-    if isinstance(column.dtype, pd.CategoricalDtype) and len(column.cat.categories) <= _MOST_WORDS:
+    if holds_texts(column) and len(column.cat.categories) <= _MOST_WORDS:
         column = pd.Series(column.cat.categories)  # the clocks of some rows may be names beside `AVG` and `MAX`
     cells = column.iloc[:1000].dropna().astype(str).str.strip(" '").head(20)
     if len(cells) == 0 or all(_DOTTED_DATE.fullmatch(cell) for cell in cells):
@@ -95,7 +96,7 @@ def _numbered_hours(column: pd.Series) -> pd.Series | None:
 
     A letter is behind the hour that comes again when a clock is set back.
     """
-    if not isinstance(column.dtype, pd.CategoricalDtype) or not 0 < len(column.cat.categories) <= 26:
+    if not holds_texts(column) or not 0 < len(column.cat.categories) <= 26:
         return None
     cells = [_NUMBERED_HOUR.fullmatch(str(cell).strip()) for cell in column.cat.categories]
     called = ("he", "", *UNITS_OF_TIME["hour"])
@@ -110,7 +111,7 @@ def elapsed_seconds(column: pd.Series) -> NDArray[np.float64] | None:
 
     None for other columns, and for clocks that go on for less than a day.
     """
-    if not isinstance(column.dtype, pd.CategoricalDtype) or column.isna().any():
+    if not holds_texts(column) or column.isna().any():
         return None
     if not len(column) or re.fullmatch(_ELAPSED, str(column.iloc[0]).strip()) is None:  # as most are none
         return None

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.data.reading.cell_kinds import YEAR, is_year
 from forecast_attn.data.reading.positions import KEPT_ROWS, LONG_ID, file_positions
+from forecast_attn.data.reading.text_columns import holds_texts
 from forecast_attn.data.timestamps import parse_timestamps
 from forecast_attn.data.written_dates import month_number
 from forecast_attn.errors import DataError
@@ -53,8 +54,8 @@ def _labels(frame: pd.DataFrame) -> pd.Series | None:
     A heading and what stands below it are among the first ones, be there a sum above: nearly every table ends here.
     """
     labels = frame.iloc[:, 0]
-    is_text = isinstance(labels.dtype, pd.CategoricalDtype) and len(labels) >= FEWEST_ROWS and not labels.hasnans
-    if not is_text or LONG_ID in frame:
+    may_have_headings = holds_texts(labels) and len(labels) >= FEWEST_ROWS and not labels.hasnans
+    if not may_have_headings or LONG_ID in frame:
         return None
     first = [str(cell).strip() for cell in labels.iloc[:_FIRST]]
     are_times = {_MAY_BE_DATE.fullmatch(cell) is not None or month_number(cell) is not None for cell in first}

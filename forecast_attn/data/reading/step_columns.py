@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.data.column_names import unit_of
+from forecast_attn.data.reading.text_columns import holds_texts
 from forecast_attn.data.timestamps import parse_timestamps
 from forecast_attn.data.written_dates import month_number
 from forecast_attn.errors import DataError
@@ -177,7 +178,7 @@ def unit_of_steps(steps: StepColumns) -> str | None:
 def _is_number_or_empty(column: pd.Series) -> bool:
     from forecast_attn.data.roles import is_numeric  # which imports this package
 
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        has_digits = any(re.search(r"\d", str(cell)) for cell in column.dtype.categories)
+    if holds_texts(column):
+        has_digits = any(re.search(r"\d", str(cell)) for cell in column.cat.categories)
         return bool((column.array.codes < 0).all()) or (has_digits and is_numeric(column))
     return bool(column.isna().all()) or (is_numeric(column) and not pd.api.types.is_bool_dtype(column.dtype))

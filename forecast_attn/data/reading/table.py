@@ -25,6 +25,7 @@ from forecast_attn.data.reading.merged import filled_down, refuse_unmerged
 from forecast_attn.data.reading.sheets import holds_sheets, sheet_as_text, sheet_names
 from forecast_attn.data.reading.source import SPREADSHEET, STATA, TEXT_KINDS, Progress, Source, table_name
 from forecast_attn.data.reading.stata import read_stata
+from forecast_attn.data.reading.text_columns import holds_texts
 from forecast_attn.data.reading.tsf import is_tsf, read_tsf
 from forecast_attn.data.reading.undated import without_undated
 from forecast_attn.data.reading.wide import check_wide, is_long, made_long
@@ -104,7 +105,7 @@ def without_marks(frame: pd.DataFrame, config: DataConfig) -> pd.DataFrame:
     changed: dict[str, pd.Series] = {}
     for name in frame.columns:
         column: pd.Series = frame[name]
-        if isinstance(column.dtype, pd.CategoricalDtype):
+        if holds_texts(column):
             gone = column.cat.categories.astype(str).str.strip().isin(config.na)
             if gone.any():
                 changed[name] = pd.Series(column.cat.remove_categories(column.cat.categories[gone]))

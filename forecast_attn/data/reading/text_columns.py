@@ -45,6 +45,16 @@ class Texts(NamedTuple):
         return pd.Categorical.from_codes(self.codes, categories=categories, validate=False)
 
 
+def holds_texts(column: pd.Series) -> bool:
+    """Return whether a column of a table that was read holds texts."""
+    return isinstance(column.dtype, pd.CategoricalDtype)
+
+
+def text_columns(frame: pd.DataFrame) -> list[str]:
+    """The names of the columns of texts."""
+    return [str(name) for name, dtype in frame.dtypes.items() if isinstance(dtype, pd.CategoricalDtype)]
+
+
 def finish_text(column: Texts, decimal: str, *, grouped: bool) -> tuple[Texts | NDArray[Any], tuple[str, str] | None]:
     """Convert a column of text to numbers or booleans when every cell is one.
 

@@ -29,6 +29,7 @@ from forecast_attn.data.reading.clocks import (
     minutes_of_hour,
     periods_of_day,
 )
+from forecast_attn.data.reading.text_columns import holds_texts
 from forecast_attn.data.timestamps import parse_timestamps
 from forecast_attn.data.written_dates import full_year, month_number
 from forecast_attn.errors import DataError
@@ -58,7 +59,7 @@ def unit_of_column(column: pd.Series) -> str | None:
     share `MO`, or a target `Y`.
     """
     unit, name = unit_of(str(column.name)), str(column.name).strip().lower()
-    if isinstance(column.dtype, pd.CategoricalDtype):
+    if holds_texts(column):
         if are_named_weeks(column):
             return "week"
         may_be_words = unit in (None, "half", "quarter", "month")
@@ -78,7 +79,7 @@ def unit_of_column(column: pd.Series) -> str | None:
 
 def are_named_weeks(column: pd.Series) -> bool:
     """Return whether all cells are weeks by name: `Week 9`, `KW 41`."""
-    cells = list(column.cat.categories) if isinstance(column.dtype, pd.CategoricalDtype) else []
+    cells = list(column.cat.categories) if holds_texts(column) else []
     return 2 < len(cells) <= _MOST_OF_UNITS["week"] and all(WEEK.fullmatch(str(cell).strip()) for cell in cells)
 
 
@@ -280,7 +281,7 @@ def _is_hour_of_day(column: pd.Series) -> bool:
 
 def are_dates_of_years(column: pd.Series) -> bool:
     """Return whether a column of text holds dates that lack the year, `02-29` or `01-01 00:00:00+01:00`."""
-    if not isinstance(column.dtype, pd.CategoricalDtype) or len(column.cat.categories) < 2:
+    if not holds_texts(column) or len(column.cat.categories) < 2:
         return False
     return all(_DATE_OF_YEAR.fullmatch(str(cell)) for cell in column.cat.categories)
 
