@@ -29,7 +29,7 @@ from forecast_attn.data.reading.columnar import TEXT_OPTIONS
 from forecast_attn.data.reading.dialect import Plan, TextOptions, assumed_encoding, first_plan, is_blank
 from forecast_attn.data.reading.encoding import NotUtf8Error, as_utf8
 from forecast_attn.data.reading.extra_lines import naming_line, without_extra_lines
-from forecast_attn.data.reading.positions import WIDE_ROWS, file_positions
+from forecast_attn.data.reading.positions import LAYOUT_ROWS, WIDE_ROWS, file_positions
 from forecast_attn.data.reading.source import TEXT_KINDS, Source
 from forecast_attn.data.roles import Roles
 from forecast_attn.errors import ConfigError, DataError
@@ -171,9 +171,9 @@ def _clean_frame(examination: Examination, *, has_merged_rows: bool) -> pd.DataF
     return frame[sorted(frame.columns, key=lambda name: order.get(str(name), len(order)))]
 
 
-def _was_wide(examination: Examination) -> bool:
-    """Return whether the frame's rows differ from those of the file."""
-    return examination.frame is not None and examination.frame.index.name == WIDE_ROWS
+def _was_made_long(examination: Examination) -> bool:
+    """Return whether the frame's rows differ from those of the file, which held several series or steps each."""
+    return examination.frame is not None and examination.frame.index.name in (WIDE_ROWS, LAYOUT_ROWS)
 
 
 def _whole(column: pd.Series) -> pd.Series:
@@ -189,7 +189,7 @@ def _whole(column: pd.Series) -> pd.Series:
 def _kept_columns(examination: Examination) -> list[str]:
     """Columns without a role that are written as they are."""
     assert examination.roles is not None
-    if _was_wide(examination):  # all that is left of a wide table has a role
+    if _was_made_long(examination):  # all that is left has a role
         return []
     return [name for name, reason in examination.roles.ignored.items() if reason not in NOT_KEPT]
 
@@ -341,15 +341,23 @@ def _changes_of_rows(
     for finding in original.findings:
         if finding.code == "FA109":
             yield Repair("numbers: signs removed", column=finding.column)
-    for name, reason in (repaired.roles.ignored if repaired.roles is not None else {}).items():
+    ignored = repaired.roles.ignored if repaired.roles is not None else {}
+    for name, reason in {**_left_out_by_layout(original), **ignored}.items():
         if name not in clean:
             yield Repair(f"column left out: {reason}", column=name)
+
+
+def _left_out_by_layout(original: Examination) -> dict[str, str]:
+    """Column beside the steps of `--layout`, which the frame no longer holds -> why it was left out."""
+    assert original.frame is not None
+    left_out = (each for each in original.findings if each.code == "FA104" and each.column not in original.frame)
+    return {str(each.column): each.message.rpartition(": ")[2] for each in left_out}
 
 
 def _stamp_repairs(examination: Examination, clean: pd.DataFrame) -> Iterator[Repair]:
     assert examination.frame is not None
     assert examination.roles is not None
-    if _was_wide(examination):
+    if _was_made_long(examination):
         return
     name = examination.roles.time
     rows = _source_rows(examination)

@@ -387,6 +387,21 @@ def test_a_row_of_several_has_no_cell_of_a_column_without_a_role(forecast: Calla
     assert "column left out: text" in outcome.err
 
 
+def test_repairs_of_series_in_rows_name_what_the_layout_leaves_out_and_no_stamps(
+    forecast: Callable, write: Callable
+) -> None:
+    """The first cell of a row is no stamp that was written anew."""
+    steps = {f"V{step}": np.arange(3) + step for step in range(1, 13)}
+    path = write(pd.DataFrame({"name": ["a", "b", "c"], "kind": ["x", "y", "x"], **steps}))
+    outcome = forecast("check", path, "--layout", "rows", "--fix", "--out", "clean.csv")
+    repairs = [line.split("  ")[0] for line in outcome.err.splitlines()[1:]]
+    assert repairs == [
+        "layout rows: one row per series and step",
+        "column left out: not a step",
+        "clean.csv: 2 repairs",
+    ]
+
+
 def test_numbers_of_rows_are_left_out_where_rows_are_added(forecast: Callable, write: Callable) -> None:
     days = pd.date_range("2024-01-01", periods=60).delete([20, 21])
     path = write(pd.DataFrame({"date": days, "Sl no.": np.arange(1, 59), "y": np.arange(58.0) % 7}))

@@ -72,6 +72,12 @@ def ranks_of_each_day() -> pd.DataFrame:
     return pd.DataFrame({"date": date_column(60).repeat(20), "rank": [*range(1, 21)] * 60, "plays": values(1200)})
 
 
+def wells_called_as_weeks() -> pd.DataFrame:
+    """W1 to W9 at each date: no weeks."""
+    rows = [(date, f"W{well}") for date in date_column(40) for well in range(1, 10)]
+    return pd.DataFrame(rows, columns=["date", "well"]).assign(level=values(360))
+
+
 def harvests_of_farms() -> pd.DataFrame:
     """The seasons of each farm stand in their order, and no column counts them."""
     return pd.DataFrame({"id": np.repeat(np.arange(101, 161), 8), "output": noise(480), "labour": noise(480)})
@@ -330,6 +336,7 @@ CASES = (
         {"time": "Crop_Year", "item_id": "District,Crop,Season", "target": "Production"},
         num_series=10,
     ),
+    FirstCommand("wells", wells_called_as_weeks, {"item_id": "well"}, num_series=9),
     FirstCommand("streets", traffic_of_streets, {"item_id": "street,direction"}, num_series=4),
 )
 

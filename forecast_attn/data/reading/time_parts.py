@@ -36,6 +36,7 @@ from forecast_attn.errors import DataError
 
 _OF_YEARS = {"month": 12, "quarter": 4, "half": 2, "week": 52}
 """Unit -> how many of them a year has."""
+_MOST_OF_A_YEAR = 0.75
 _MOST_OF_UNITS = {"month": 12, "week": 53, "day": 31, "hour": 24, "minute": 59}
 FEWEST_STARTS = 3
 """Times that numbers go back with what they are parts of, the years of a panel, or the months of a typical year."""
@@ -78,9 +79,12 @@ def unit_of_column(column: pd.Series) -> str | None:
 
 
 def are_named_weeks(column: pd.Series) -> bool:
-    """Return whether all cells are weeks by name: `Week 9`, `KW 41`."""
-    cells = list(column.cat.categories) if holds_texts(column) else []
-    return 2 < len(cells) <= _MOST_OF_UNITS["week"] and all(WEEK.fullmatch(str(cell).strip()) for cell in cells)
+    """Return whether all cells are weeks by name: `Week 9`, `KW 41`; but not wells `W1` to `W9`."""
+    cells = [str(cell).strip() for cell in column.cat.categories] if holds_texts(column) else []
+    if not 2 < len(cells) <= _MOST_OF_UNITS["week"] or not all(map(WEEK.fullmatch, cells)):
+        return False
+    are_bare = all(re.fullmatch(r"[wW]\d+", cell) for cell in cells)
+    return not are_bare or unit_of(str(column.name)) is not None or len(cells) >= _MOST_OF_A_YEAR * _OF_YEARS["week"]
 
 
 def _unit_of_numbers(period: pd.Series) -> str | None:
