@@ -167,7 +167,7 @@ def _step_of_counts(stamps: NDArray[Any]) -> str | None:
         stamps: sorted.
     """
     step = step_of_events(stamps, FULL)
-    is_longer = step is not None and COARSER.index(step) > COARSER.index("B")
+    is_longer = step in COARSER and COARSER.index(step) > COARSER.index("B")
     return "D" if is_longer and step_of_events(stamps, FULL_OF_AMOUNTS) == "D" else step
 
 

@@ -41,7 +41,7 @@ from forecast_attn.data.axis import uneven_steps
 from forecast_attn.data.cells import Cells
 from forecast_attn.data.column_names import counts_rows
 from forecast_attn.data.findings import Finding
-from forecast_attn.data.frequency import LONGEST_NUMBER, distinct_values, parse_frequency
+from forecast_attn.data.frequency import LONGEST_NUMBER, are_regular, distinct_values, guess_alias, parse_frequency
 from forecast_attn.data.reading.time_parts import holds_years, unit_of_column
 from forecast_attn.data.resampling import floored
 from forecast_attn.data.roles import Roles
@@ -126,7 +126,8 @@ class Problem:
             return {"resample": drifting}
         if tried is None and not sums and _come_every_two_months(stamps):  # a quarter would have one or two of them
             return {"resample": "2MS"}
-        steps = COARSER[COARSER.index(tried) + 1 if tried in COARSER else 0 :]
+        own = own_step(stamps) if tried is None else None
+        steps = ((own,) if own else ()) + COARSER[COARSER.index(tried) + 1 if tried in COARSER else 0 :]
         fewest = _FEWEST_FILLED if may_hide else FEWEST_STEPS
         step = step_of_events(stamps, FULL_OF_AMOUNTS) if sums and tried is None else None
         step = step or _filled_step(stamps, steps, FULL_OF_AMOUNTS if sums else FULL, fewest)
@@ -175,7 +176,16 @@ def step_of_events(stamps: NDArray[Any], share: float) -> str | None:
         for step in COARSER[day:]
         if _num_steps(stamps, step, share) >= fewest
     )
-    return next(fine, None) or next(coarse, None)
+    return next(fine, None) or next(coarse, None) or own_step(stamps)
+
+
+def own_step(stamps: NDArray[Any]) -> str | None:
+    """The step within a day of stamps that are regular but for repeats, of several rows each: `10min`, or `4h`."""
+    distinct = distinct_values(stamps)
+    if len(distinct) < FEWEST_STEPS or len(distinct) == len(stamps) or not are_regular(distinct):
+        return None
+    alias = guess_alias(distinct)
+    return alias if alias is not None and parse_frequency(alias).is_within_day else None
 
 
 def _num_steps(stamps: NDArray[Any], step: str, share: float) -> int:

@@ -296,7 +296,7 @@ def _possible_orders(text: pd.Series, mark: str) -> tuple[str, ...]:
     dates = dates.drop_duplicates()
     readings = {order: parse_form(dates, order.replace("/", mark)) for order in _TWO_DIGIT_ORDERS}
     fewest = min((int(np.isnat(stamps).sum()) for stamps in readings.values()), default=0)
-    if fewest == len(dates):  # of no order: the codes of doors, 02-00-00
+    if fewest > len(dates) / 2:  # of no order: the codes of doors, 02-00-00 beside 01-03-02
         return _TWO_DIGIT_ORDERS[:1]
     possible = tuple(order for order, stamps in readings.items() if np.isnat(stamps).sum() == fewest)
     regular = tuple(order for order in possible if are_regular(readings[order]))
