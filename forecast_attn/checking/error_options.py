@@ -126,8 +126,8 @@ class Problem:
             return {"resample": drifting}
         if tried is None and not sums and _come_every_two_months(stamps):  # a quarter would have one or two of them
             return {"resample": "2MS"}
-        own = own_step(stamps) if tried is None else None
-        steps = ((own,) if own else ()) + COARSER[COARSER.index(tried) + 1 if tried in COARSER else 0 :]
+        of_grid = step_of_grid(stamps) if tried is None else None
+        steps = ((of_grid,) if of_grid else ()) + COARSER[COARSER.index(tried) + 1 if tried in COARSER else 0 :]
         fewest = _FEWEST_FILLED if may_hide else FEWEST_STEPS
         step = step_of_events(stamps, FULL_OF_AMOUNTS) if sums and tried is None else None
         step = step or _filled_step(stamps, steps, FULL_OF_AMOUNTS if sums else FULL, fewest)
@@ -176,10 +176,10 @@ def step_of_events(stamps: NDArray[Any], share: float) -> str | None:
         for step in COARSER[day:]
         if _num_steps(stamps, step, share) >= fewest
     )
-    return next(fine, None) or next(coarse, None) or own_step(stamps)
+    return next(fine, None) or next(coarse, None) or step_of_grid(stamps)
 
 
-def own_step(stamps: NDArray[Any]) -> str | None:
+def step_of_grid(stamps: NDArray[Any]) -> str | None:
     """The step within a day of stamps that are regular but for repeats, of several rows each: `10min`, or `4h`."""
     distinct = distinct_values(stamps)
     if len(distinct) < FEWEST_STEPS or len(distinct) == len(stamps) or not are_regular(distinct):

@@ -251,8 +251,15 @@ def is_of_the_calendar(column: pd.Series) -> bool:
     if unit in _MOST_OF_UNITS and len(plain) <= _MOST_LETTERS and is_numeric(column):  # `hr` may be a heart rate
         unit = unit if pd.to_numeric(column, errors="coerce").max() <= _MOST_OF_UNITS[unit] else None
     is_part = re.match(r"(minute|hour|day|week|month)s?[ _.]?of[ _.]?(the |y|m|w|p)", plain) is not None
-    is_counter = plain in COUNTERS and not (pd.api.types.is_float_dtype(column.dtype) and not are_whole(column))
+    is_counter = plain in COUNTERS and _may_number_rows(column)
     return unit is not None or is_part or plain in CALENDAR_NAMES or is_counter
+
+
+def _may_number_rows(column: pd.Series) -> bool:
+    """Return whether a column called a counter may be one; whole numbers called `n` may be how many there were."""
+    if str(column.name).lower() == "n" and pd.api.types.is_integer_dtype(column.dtype):
+        return bool(np.isin(np.diff(column), (0, 1)).mean() > MOSTLY_REGULAR)
+    return not pd.api.types.is_float_dtype(column.dtype) or are_whole(column)
 
 
 def counts_up(column: pd.Series, *, in_series: bool = False) -> bool:

@@ -30,6 +30,7 @@ from forecast_attn.checking.series_blocks import (
     stand_apart,
     take_turns,
 )
+from forecast_attn.checking.value_names import is_called_rank
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.column_names import (
     COUNTERS,
@@ -350,7 +351,8 @@ def _keys_of(
         of_names = rows if len(names) > 2 else rows[keys]  # many marks tell rows apart, not series
         are_names = np.median(of_names) >= FEWEST_PER_SERIES
         share = _num_repeated(keys, steps) / len(keys) if are_names else 1.0
-        return share, (len(numbers), len(rows), unnamed)
+        ranks = sum(map(is_called_rank, numbers))  # whoever is first is another one at the next step
+        return share, (len(numbers) + ranks, len(rows), unnamed)
 
     are_named = [name for name in codes if name not in numeric or is_called_a_name(name)]
     several = {1, 2, 3}

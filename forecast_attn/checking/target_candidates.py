@@ -168,14 +168,15 @@ def _changing(frame: pd.DataFrame, names: list[str], series: NDArray[np.int64]) 
 def _are_events_or_measured(frame: pd.DataFrame, values: pd.Series, evidence: TargetEvidence) -> tuple[bool, bool]:
     """Return whether the number of rows says more than the likeliest target, and whether that is all a row measures."""
     name, candidate = str(values.name), evidence.candidate
-    is_amount = evidence.is_called_amount(name) and not (is_count_of_record(name) and _have_keys(frame))
+    are_subjects = evidence.are_persons and candidate.event_stamps is not None and candidate.item_id is None
+    is_amount = evidence.is_called_amount(name, of_persons=are_subjects)
+    is_amount = is_amount and not (is_count_of_record(name) and _have_keys(frame))
     is_amount = is_amount and (is_called_count(name) or not is_called_beginning(candidate.time))
     is_measured = not is_amount and _is_alone(frame, values, candidate)
     if candidate.is_of_events and not is_mostly_known(values):
         return True, is_measured
     if is_amount or is_measured or not candidate.may_be_counted or are_answers_of_a_year(candidate.time, frame):
         return False, is_measured
-    are_subjects = evidence.are_persons and candidate.event_stamps is not None and candidate.item_id is None
     return are_subjects or _are_events(frame, values, candidate, evidence.series), False
 
 

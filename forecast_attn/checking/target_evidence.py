@@ -159,7 +159,8 @@ class TargetEvidence:
         weather = {each for each in self.values if is_called_weather(each)}
         averaged = {each for each in self.values if is_called_intensity(each) and not is_called_level(each)}
         bases = {each for each in self.values if is_called_base(each)}
-        examined = {each for each in self.values if averaged and is_called_of_examined(each)}
+        are_of_some = averaged or any(map(is_called_money, self.values))
+        examined = {each for each in self.values if are_of_some and is_called_of_examined(each)}
         averaged = (averaged - weather) | (bases if len(bases) == 1 else set())  # men, women and all are the subject
         averaged |= examined | self.unit_prices | {each for each in self.values if is_called_exposure(each)}
         others = [each for each in self.values if self.doubts[each] is None and each not in weather | averaged]
@@ -284,9 +285,13 @@ class TargetEvidence:
         may_differ = self.is_named or are_events
         return not self.older and are_alike(columns, may_differ=may_differ, are_unnamed=self.are_unnamed)
 
-    def is_called_amount(self, column: str) -> bool:
-        """Return whether a column adds up over events, by its name or its cells, or the table is about it."""
-        is_subject = self._is_called_target(column) or column in self.prices | self.titled | self.outcomes
+    def is_called_amount(self, column: str, *, of_persons: bool = False) -> bool:
+        """Return whether a column adds up over events, by its name or its cells, or the table is about it.
+
+        A value of a person who was examined, such as the glucose, adds up over none.
+        """
+        is_called = self._is_called_target(column) and not of_persons
+        is_subject = is_called or column in self.prices | self.titled | self.outcomes
         return is_subject or _adds_up(column) or column in self.paid
 
     def _is_called_target(self, column: str) -> bool:

@@ -88,14 +88,22 @@ _LEVELS = {"level", "index"}
 """Words of levels, which are forecast as often as amounts are."""
 _BASES = {"samplesize", "sample", "population", "pop", "staffed"}
 """Words of the number of persons that counts and shares are of, or who answer the calls."""
-_EXAMINED = {"patients", "respondents", "providers", "tests", "tested"}
-"""Last words of the number of those of whom shares beside it are: they had the flu."""
+_EXAMINED = {
+    *("patients", "respondents", "providers", "tests", "tested", "surveyed", "sampled"),
+    *("pesquisados", "encuestados", "befragte", "enquêtés"),
+}
+"""Last words of the number of those of whom shares or prices beside it are: they had the flu."""
 _EXPOSURES = {"exposure", "experience", "exper", "tenure", "games", "played"}
 """Last words of how much or how long something was done for a result: games played, years of experience."""
 _PAST_WORDS = {"lag", "lagged", "shifted", "rolling", "change", "previous", "prev"}
 """Words in names of columns that hold what another one held before, or what has changed since."""
 _STEPS_AGO = r"(?<![A-Za-z])t ?- ?\d+\)?$"
 """The end of such a name, as `var1(t-1)`."""
+_OF_STEPS_BEFORE = r"\b\d+[ _-]?(d|days?|weeks?|months?|hours?)[ _-](average|avg|mean|ma)\b|\bmoving\b"
+"""Names of means over the steps before: `7 Days Average [kg]`."""
+_RAIN_WORDS = {"rain", "rainfall", "precip", "precipitation", "regen", "niederschlag", "pluie", "lluvia", "chuva"}
+_WATER_LEVELS = {"lvl", "level", "stage", "pegel", "wasserstand", "waterlevel", "gauge"}
+"""Words of how high water stands, which rain brings about."""
 _RANK_WORDS = {"position", "pos", "rank", "place", "rang", "platz"}
 """Last words of names of places in an order, which go up by one as times do."""
 _DIRECTIONS = (
@@ -117,7 +125,7 @@ _PERSON_WORDS = {
     *("salario", "birthdate", "surname", "płeć", "nazwisko"),
 }
 """Words of what is asked of a person."""
-_PAY_WORDS = {"wage", "lwage", "wages", "earnings", "ahe"}
+_PAY_WORDS = {"wage", "lwage", "wages", "earnings", "ahe", "pay", "salary"}
 """Words of what persons earn, which is asked for the sake of it."""
 _END_WORDS = {"event", "death", "dead", "died", "censor", "censored", "cens", "delta", "fustat"}
 """Last words of marks of those whose time had ended when it was measured, as of patients who died."""
@@ -136,7 +144,7 @@ _TURNOVER_WORDS = {
 _MONEY_WORDS = {
     *_TURNOVER_WORDS,
     *("price", "cost", "costs", "fee", "fees", "fare", "tip", "paid", "expense", "expenses"),
-    *("preis", "kosten", "prix", "precio", "valor", "prezzo"),
+    *("preis", "kosten", "prix", "precio", "preço", "valor", "prezzo"),
 }
 _TOTALS = {
     *("total", "sum", "sys", "overall", "gesamt", "insgesamt", "totalt", "suma", "summe", "soma"),
@@ -173,8 +181,8 @@ def is_called_extra(name: str) -> bool:
 
 
 def is_called_total(name: str) -> bool:
-    """Return whether a column holds by its name the whole of which others are parts."""
-    return not _TOTALS.isdisjoint(words_of(name))
+    """Return whether a column holds by its name the whole of which others are parts: `total`, or the gross pay."""
+    return not _TOTALS.isdisjoint(words_of(name)) or ("gross" in words_of(name) and is_called_pay(name))
 
 
 def is_called_turnover(name: str) -> bool:
@@ -208,7 +216,8 @@ def is_count_of_record(name: str) -> bool:
 def is_called_intensity(name: str) -> bool:
     """Return whether a column is averaged, never summed, by its name: `share_of_votes`, `Moisture [%]`."""
     is_share = re.search(r"(?<!\d)%", name) is not None  # and no `gross (23%)`
-    return not _INTENSITY_WORDS.isdisjoint(words_of(name)) or is_share or "per" in words_of(name)
+    is_per = re.search(r"\bper\b(?! (day|week|month|year)\b)", " ".join(words_of(name))) is not None
+    return not _INTENSITY_WORDS.isdisjoint(words_of(name)) or is_share or is_per
 
 
 def is_called_mean(name: str) -> bool:
@@ -232,7 +241,8 @@ def is_called_forecast(name: str) -> bool:
 
 def is_called_past(name: str) -> bool:
     """Return whether a column is by its name what another one was before, or its change: `sales_lag1`, `y(t-1)`."""
-    return not _PAST_WORDS.isdisjoint(words_of(name)) or re.search(_STEPS_AGO, name) is not None
+    is_of_before = re.search(_STEPS_AGO, name) or re.search(_OF_STEPS_BEFORE, name.lower())
+    return not _PAST_WORDS.isdisjoint(words_of(name)) or is_of_before is not None
 
 
 def is_called_close(name: str) -> bool:
@@ -326,10 +336,14 @@ def mean_temperatures(names: Iterable[str]) -> set[str]:
 
 
 def flows_of_rain(names: Iterable[str]) -> set[str]:
-    """The flow of a river beside rain and temperature, in the letters of hydrologists: `Q`, `P` and `T`."""
-    letters = {name: name.lower() for name in names}
-    flows = {name for name, letter in letters.items() if re.fullmatch(_FLOW, letter)}
-    return flows if {"p", "t"} <= {*letters.values()} else set()
+    """The level of water beside rain, or a river's flow in the letters of hydrologists: `Q` beside `P` and `T`."""
+    words = {name: {*words_of(name)} for name in names}
+    if not any(map(_RAIN_WORDS.intersection, words.values())):
+        letters = {name: name.lower() for name in words}
+        flows = {name for name, letter in letters.items() if re.fullmatch(_FLOW, letter)}
+        return flows if {"p", "t"} <= {*letters.values()} else set()
+    levels = {name for name, each in words.items() if _WATER_LEVELS & each and not _SPREAD_WORDS & each}
+    return levels if len(levels) == 1 else set()
 
 
 def active_powers(names: Iterable[str]) -> set[str]:

@@ -121,8 +121,9 @@ FORECAST_WORDS = {
     *("forecast", "forecasted", "predicted", "prediction", "pred", "yhat"),
     *("prognose", "prévision", "previsión", "previsione", "previsto", "previsão", "prognoza", "prognóza", "předpověď"),
     *("prognos", "voorspelling", "előrejelzés", "прогноз", "tahmin", "ennuste"),
+    *("planned", "scheduled", "budget", "geplant", "prévu", "prévue", "prévus", "prévues", "programado", "planowane"),
 }
-"""Words in the name of a column that holds somebody's forecasts."""
+"""Words in the name of a column that holds somebody's forecasts or plans."""
 _COORDINATES = ("lat", "latitude", "lon", "lng", "long", "longitude", "xlong", "ylat")
 
 

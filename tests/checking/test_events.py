@@ -202,6 +202,13 @@ def of_bicycles() -> str:
     return "\n".join(["start_time,start_station,start_lat", *rows])
 
 
+def admissions_of_a_hospital() -> pd.DataFrame:
+    """The glucose is that of a patient, and no series."""
+    dates = pd.Series(uneven_days(900, 1)).sort_values()
+    persons = {"AGE": RNG.integers(20, 90, 900), "GENDER": RNG.choice(["M", "F"], 900)}
+    return pd.DataFrame({"D.O.A": dates, **persons, "HB": noise(900), "GLUCOSE": 12 * noise(900)})
+
+
 def companies_by_the_day_they_joined() -> pd.DataFrame:
     """The year in which each was founded is a property of it, as close as it is to the day."""
     joined = pd.Timestamp("2011-01-01") + pd.to_timedelta(RNG.integers(0, 4000, 400), "D")
@@ -289,6 +296,7 @@ CASES = (
         no_others=True,
     ),
     FirstCommand("companies", companies_by_the_day_they_joined, {"time": None, "target": "row-count"}),
+    FirstCommand("a hospital", admissions_of_a_hospital, {"target": "row-count", "resample": "D"}),
 )
 
 

@@ -15,6 +15,7 @@ from ..made_columns import (
     NUMBERS,
     RNG,
     SIXTY_VALUES,
+    comma,
     hourly_wave,
     noise,
     values,
@@ -151,6 +152,22 @@ def sales_with_russian_months_across() -> str:
     return "\n".join([";".join(["Номенклатура", *names]), *lines])
 
 
+def prices_of_indonesia() -> str:
+    """Blanks stand in the dates, and all numbers have thousands."""
+    dates = [f"{day:%d/ %m/ %Y}" for day in pd.bdate_range("2022-01-03", periods=40)]
+    lines = [f'{name},"' + '","'.join(f"{1000 * value:,.0f}" for value in noise(40)) + '"' for name in "abcd"]
+    return "\n".join([",".join(["Komoditas (Rp)", *dates]), *lines])
+
+
+def unemployment_of_poland() -> str:
+    """The month, the year and the unit are one name; the same months of all years stand together."""
+    months = ("styczeń", "luty", "marzec", "kwiecień", "maj", "czerwiec", "lipiec", "sierpień", "wrzesień")
+    months = (*months, "październik", "listopad", "grudzień")
+    names = [f'"{month};{year};[%]"' for month in months for year in (2021, 2022)]
+    lines = [f"{name};" + ";".join(comma(value) for value in noise(24)) for name in ("POLSKA", "ŚLĄSKIE", "LUBELSKIE")]
+    return "\n".join([";".join(["Nazwa", *names]), *lines])
+
+
 def lambs_by_weeks() -> pd.DataFrame:
     """Each second week has a column, and each lamb a number."""
     weights = {f"Wk{week}": (4 + week * 2 + noise(40)).round(1) for week in range(0, 24, 2)}
@@ -248,6 +265,8 @@ def of_shares() -> str:
 
 
 CASES = (
+    FirstCommand("Indonesia", prices_of_indonesia, {"layout": "rows", "decimal": "."}, step="B"),
+    FirstCommand("Poland", unemployment_of_poland, {"layout": "rows"}, step="MS"),
     FirstCommand(
         "a series per row",
         countries_by_years,

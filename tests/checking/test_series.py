@@ -72,6 +72,22 @@ def ranks_of_each_day() -> pd.DataFrame:
     return pd.DataFrame({"date": date_column(60).repeat(20), "rank": [*range(1, 21)] * 60, "plays": values(1200)})
 
 
+def players_by_rank() -> pd.DataFrame:
+    """Another player is first each week; all have numbers."""
+    weeks = pd.date_range("2020-01-06", periods=60, freq="W-MON").strftime("%Y%m%d").astype(int)
+    players = np.concatenate([RNG.permutation(np.arange(103000, 103024))[:20] for _ in weeks])
+    frame = pd.DataFrame({"ranking_date": np.repeat(weeks, 20), "rank": [*range(1, 21)] * 60, "player": players})
+    return frame.assign(points=np.tile(np.arange(9000, 5000, -200), 60) + RNG.integers(0, 90, 1200))
+
+
+def counters_by_doors() -> pd.DataFrame:
+    """The codes of few doors could be dates: 01-03-02, and not 02-00-00."""
+    hours = pd.date_range("2019-03-23", periods=60, freq="4h")
+    doors = ["01-03-02", "02-00-00", "02-00-01", "00-00-02"]
+    rows = [(f"{hour:%m/%d/%Y}", f"{hour:%H:%M:%S}", door) for hour in hours for door in doors]
+    return pd.DataFrame(rows, columns=["DATE", "TIME", "SCP"]).assign(ENTRIES=values(240))
+
+
 def wells_called_as_weeks() -> pd.DataFrame:
     """W1 to W9 at each date: no weeks."""
     rows = [(date, f"W{well}") for date in date_column(40) for well in range(1, 10)]
@@ -336,6 +352,8 @@ CASES = (
         {"time": "Crop_Year", "item_id": "District,Crop,Season", "target": "Production"},
         num_series=10,
     ),
+    FirstCommand("players", players_by_rank, {"time": "ranking_date", "item_id": "player"}),
+    FirstCommand("doors by codes", counters_by_doors, {"time": "DATE,TIME", "item_id": "SCP"}),
     FirstCommand("wells", wells_called_as_weeks, {"item_id": "well"}, num_series=9),
     FirstCommand("streets", traffic_of_streets, {"item_id": "street,direction"}, num_series=4),
 )

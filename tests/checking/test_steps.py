@@ -37,6 +37,13 @@ def half_hours_with_the_weather() -> pd.DataFrame:
     return pd.concat([frame, again]).sort_values("date_time", kind="stable")
 
 
+def calls_of_cells() -> str:
+    """A file without names, of one day: some cells of a city have several rows at a time, others none."""
+    stamps = 1383260400000 + 600_000 * np.arange(144).repeat(RNG.integers(2, 9, 144))
+    rows = [f"{stamp}\t{RNG.integers(0, 99)}\t{RNG.exponential():.14f}" for stamp in stamps]
+    return "\n".join(rows) + "\n"
+
+
 def car_parks() -> pd.DataFrame:
     """Some twenty rows a day of each, at odd minutes; the capacity never changes."""
     rows = []
@@ -316,6 +323,7 @@ CASES = (
         step="h",
         no_others=True,
     ),
+    FirstCommand("ten minutes", calls_of_cells, {"resample": "10min"}),
     FirstCommand(
         "summer time begins",
         "time,y\n" + csv_rows(lambda hour, value: f"{hour:%Y-%m-%d %H:%M},{value}", SPRING),

@@ -377,6 +377,40 @@ def signals_of_turbines() -> pd.DataFrame:
     return frame.assign(**{name: noise(400) for name in names})
 
 
+def infections_and_bed_days() -> pd.DataFrame:
+    """`n` is how many there were, and no number of the row; the days of all patients stand beside it."""
+    return pd.DataFrame({"month": months(60), "n": RNG.poisson(9, 60), "days": 900 * noise(60)})
+
+
+def prices_of_a_survey() -> pd.DataFrame:
+    """The number of stations that were asked stands before their prices."""
+    frame = pd.DataFrame({"DATA": days(90), "NÚMERO DE POSTOS PESQUISADOS": RNG.integers(40, 60, 90)})
+    return frame.assign(**{"PREÇO MÉDIO REVENDA": noise(90) / 2})
+
+
+def trains_planned_and_late() -> pd.DataFrame:
+    counts = {"Nombre de circulations prévues": RNG.integers(90, 150, 60), "Nombre de trains annulés": noise(60)}
+    return pd.DataFrame({"Date": months(60), **counts})
+
+
+def milk_of_a_cow() -> pd.DataFrame:
+    """The mean of seven days stands beside the yield, which is of a day."""
+    milk = {"7 Days Average [kg]": noise(90), "Average Flow [kg/min]": noise(90), "Total Yield Per Day [kg]": noise(90)}
+    return pd.DataFrame({"Date": days(90), **milk})
+
+
+def a_weir() -> pd.DataFrame:
+    """The level of the water has a spread, and follows the rain."""
+    weather = {"AirTC_Avg": noise(90), "Rain_mm_Tot": noise(90)}
+    return pd.DataFrame({"TIMESTAMP": days(90), **weather, "Lvl_m_Avg": noise(90), "Lvl_m_Std": noise(90)})
+
+
+def a_payroll() -> pd.DataFrame:
+    """What is earned in three ways, and all of it."""
+    names = ("REGULAR EARNINGS", "OVERTIME EARNINGS", "OTHER EARNINGS", "GROSS PAY", "FEDERAL TAX", "STATE TAX")
+    return pd.DataFrame({"PAY DATE": days(90), **{name: 90 * noise(90) for name in names}})
+
+
 CASES = (
     FirstCommand("players", games_of_players, {"item_id": "player_id", "target": "fantasy_points"}),
     FirstCommand("a market", inputs_of_a_market, {"time": "date_id", "target": "forward_returns"}),
@@ -442,6 +476,12 @@ CASES = (
     FirstCommand("demand", demand_behind_generation, {"target": "NI Demand"}),
     FirstCommand("sensors", sensors_of_a_turbine, {"target": "power_29_avg"}),
     FirstCommand("warehouse", ledger_of_a_warehouse, {"target": "Customer Shipments"}),
+    FirstCommand("infections", infections_and_bed_days, {"target": "n"}),
+    FirstCommand("a survey", prices_of_a_survey, {"target": "PREÇO MÉDIO REVENDA"}),
+    FirstCommand("trains", trains_planned_and_late, {"target": "Nombre de trains annulés"}),
+    FirstCommand("a cow", milk_of_a_cow, {"target": "Total Yield Per Day [kg]"}),
+    FirstCommand("a weir", a_weir, {"target": "Lvl_m_Avg"}),
+    FirstCommand("a payroll", a_payroll, {"target": "GROSS PAY"}),
     FirstCommand("a rate", deaths_of_a_population, {"item_id": "country", "target": "suicides/100k pop"}),
 )
 
