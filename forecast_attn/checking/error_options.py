@@ -43,6 +43,7 @@ from forecast_attn.data.column_names import counts_rows
 from forecast_attn.data.findings import Finding
 from forecast_attn.data.frequency import LONGEST_NUMBER, are_regular, distinct_values, guess_alias, parse_frequency
 from forecast_attn.data.reading.time_parts import holds_years, unit_of_column
+from forecast_attn.data.reading.undated import first_dates
 from forecast_attn.data.resampling import floored
 from forecast_attn.data.roles import Roles
 from forecast_attn.data.timestamps import parse_timestamps
@@ -424,7 +425,10 @@ def _without_undated(problem: Problem, column: pd.Series) -> Options | None:
         return None
     is_joined = roles is not None and "," in roles.time
     are_missing = is_joined or column[is_bad].isna().all()
-    return {"undated_rows": "drop"} if are_missing and is_bad.mean() <= MOST_BAD_STAMPS else None
+    if not are_missing or is_bad.mean() > MOST_BAD_STAMPS:
+        return None
+    is_known = config.time is not None or "time" in problem.options or first_dates(problem.frame) == column.name
+    return {"undated_rows": "drop"} | ({} if is_known else {"time": str(column.name)})  # as of numbered steps
 
 
 def _format_with_zone(column: pd.Series, cell: str) -> Options | None:

@@ -33,6 +33,12 @@ def history_and_forecast_of_a_hotel() -> str:
     )
 
 
+def steps_above_a_sum() -> str:
+    """The sum has no number of a step, and no column has dates."""
+    rows = [f"usage;{step};{number}" for step, number in enumerate(noise(60), start=1)]
+    return "\n".join(["unique_id;ds;y", *rows, "Total;;600"])
+
+
 def periods_of_cost_centres() -> str:
     """As SAP writes periods of a fiscal year, with the sum of each centre below it."""
     periods = [f"{month:03}.{year}" for year in (2022, 2023) for month in range(1, 13)]
@@ -164,6 +170,7 @@ def sales_in_portuguese() -> str:
 
 
 CASES = (
+    FirstCommand("steps", steps_above_a_sum, {"time": "ds", "undated_rows": "drop"}, trains=True),
     FirstCommand(
         "a grand total first",
         f"# Reports\n# Start: 20240101\n\nDate,Users\n,{'9' * 6}\n"
