@@ -73,6 +73,8 @@ _FEWEST_AGAIN = 2
 """Rows of each name that comes again."""
 _MOSTLY_TOLD, _PARTLY_TOLD = 0.6, 0.25
 """Share of the variance of a number beyond which its groups are other series; less where no other column has names."""
+_LESS_THAN_BY_CHANCE = 0.5
+"""Pairs of rows of one time and name over those expected of names that say nothing of the time, for names of series."""
 _MOSTLY_ONE = 0.99
 """Share of the rows from which on a value that all these have makes its column a remark on the others."""
 _FIRST = 4
@@ -351,6 +353,7 @@ def _keys_of(
         of_names = rows if len(names) > 2 else rows[keys]  # many marks tell rows apart, not series
         are_names = np.median(of_names) >= FEWEST_PER_SERIES
         share = _num_repeated(keys, steps) / len(keys) if are_names else 1.0
+        share = 1.0 if 0 < share <= MOST_REPEATED and _is_by_chance(keys, steps) else share
         ranks = sum(map(is_called_rank, numbers))  # whoever is first is another one at the next step
         return share, (len(numbers) + ranks, len(rows), unnamed)
 
@@ -456,6 +459,25 @@ def _joined_codes(columns: list[Keys]) -> Keys:
 def _repeated(keys: Keys, stamps: NDArray[Any]) -> float:
     """Share of rows whose stamp an earlier row of their series has."""
     return _num_repeated(keys, pd.factorize(stamps)[0]) / len(keys)
+
+
+def _is_by_chance(keys: Keys, steps: Keys) -> bool:
+    """Return whether rows of a step have one key about as often as any rows: how something was paid names no series.
+
+    Series one below the other are no chance.
+    """
+    rows = np.bincount(keys)
+    if np.count_nonzero(np.diff(keys)) < len(rows):
+        return False
+    shares = rows / len(keys)
+    expected = _num_pairs(np.zeros_like(keys), steps) * float(shares @ shares)
+    return _num_pairs(keys, steps) > _LESS_THAN_BY_CHANCE * expected
+
+
+def _num_pairs(keys: Keys, steps: Keys) -> float:
+    """The number of pairs of rows that have one step and one key."""
+    counts = np.unique(keys * (steps.max(initial=0) + 1) + steps, return_counts=True)[1].astype(np.float64)
+    return float((counts * (counts - 1) / 2).sum())
 
 
 def _num_repeated(keys: Keys, steps: Keys) -> int:

@@ -20,6 +20,7 @@ from forecast_attn.checking.value_names import (
     are_called_of_persons,
     is_called_count,
     is_called_pay,
+    is_called_turnover,
     is_count_of_record,
 )
 from forecast_attn.config.options import DataConfig
@@ -173,7 +174,7 @@ def _are_events_or_measured(frame: pd.DataFrame, values: pd.Series, evidence: Ta
     is_amount = is_amount and not (is_count_of_record(name) and _have_keys(frame))
     is_amount = is_amount and (is_called_count(name) or not is_called_beginning(candidate.time))
     is_measured = not is_amount and _is_alone(frame, values, candidate)
-    if candidate.is_of_events and not is_mostly_known(values):
+    if candidate.is_of_events and not is_mostly_known(values) and not is_called_turnover(name):
         return True, is_measured
     if is_amount or is_measured or not candidate.may_be_counted or are_answers_of_a_year(candidate.time, frame):
         return False, is_measured

@@ -57,7 +57,7 @@ from forecast_attn.checking.value_names import (
     mean_temperatures,
     numbered_inputs,
 )
-from forecast_attn.data.column_names import TARGET_NAMES, is_one_of_letters, unit_of, words_of
+from forecast_attn.data.column_names import TARGET_NAMES, is_one_of_letters, is_plan, unit_of, words_of
 
 _SAME_START = 5
 """Letters with which the names of a column and its table begin alike."""
@@ -232,10 +232,14 @@ class TargetEvidence:
 
     @cached_property
     def counters(self) -> set[str]:
-        """The amounts that never fall in time, beside others that do: the readings of a meter."""
-        amounts = [each for each in self.values if ends_in_amount(each)]
-        rising = {each for each in amounts if self.in_time[each].dropna().is_monotonic_increasing}
-        return rising if len(rising) < len(amounts) else set()
+        """The amounts that never fall in time, beside others that do: the readings of a meter.
+
+        At uneven times, any number that never falls: the kilometres of a car.
+        """
+        are_uneven = self.candidate.event_stamps is not None
+        likely = [each for each in self.values if self.doubts[each] is None and (are_uneven or ends_in_amount(each))]
+        rising = {each for each in likely if self.in_time[each].dropna().is_monotonic_increasing}
+        return rising if len(rising) < len(likely) else set()
 
     @cached_property
     def going_on(self) -> set[str]:
@@ -346,6 +350,8 @@ def _by_name(column: str, others: list[str]) -> int:
     plain = column.lower().removesuffix("(t)").strip("* ")
     without_unit = re.sub(r"\s*(\([^()]*\)|\[[^\[\]]*\])$", "", plain)
     plain = without_unit if without_unit in TARGET_NAMES else plain
+    if is_plan(column, others):
+        return len(LIKELY_TARGETS)
     if "target" in words_of(column) and not is_called_intensity(column):  # and no `target_share` of players
         return -1
     if plain == "bid" and any(map(is_called_close, others)):

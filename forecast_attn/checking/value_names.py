@@ -36,13 +36,13 @@ _OPENING_WORDS = {
 """Words of what there was at the beginning of a step, which the step before has brought about."""
 _DURATIONS = {"duration", "dauer", "durée", "duración", "duração", "durata"}
 _OUTCOMES = (
-    *("inflow", "qo", "qobs", "mpg", "conversions", "shipments"),
+    *("inflow", "qo", "qobs", "mpg", "conversions", "shipments", "occupied", "ocupados"),
     *("cases", "deaths", "fatalities", "accidents", "incidents", "orders", "admissions", "visitors", "ridership"),
     *("numdeaths", "casos", "muertes", "óbitos", "obitos", "décès", "fälle", "todesfälle", "emission", "emissions"),
 )
 """Last words of names of what weather, plans and prices bring about."""
-_OF_RIVERS = {"discharge", "streamflow", "runoff", "groundwater"}
-"""Words of what the weather of a catchment brings about: `discharge_spec`."""
+_OF_WEATHER = {"discharge", "streamflow", "runoff", "groundwater", "flux"}
+"""Words of what the weather of a catchment or a soil brings about: `discharge_spec`, `flux_umol_m2_s`."""
 _FLOW = r"q(mm|ls|obs)?"
 """Names of the flow of a river in the letters of hydrologists, beside the rain `P` and the temperature `T`."""
 _MEASURED_WORDS = {"observed", "actual"}
@@ -77,7 +77,7 @@ _DEVICE_WORDS = {"batt", "battery", "rssi", "snr", "uptime", "fwhm", "limit"}
 _WEATHER_WORDS = {
     *("temperature", "temp", "atemp", "humidity", "hum", "wind", "windspeed", "precipitation", "rain", "rainfall"),
     *("snow", "snowfall", "cloud", "cloudcover", "gust", "visibility", "dewpoint", "dew", "irradiance", "radiation"),
-    *("sunshine", "pressure", "pres", "wspm"),
+    *("sunshine", "pressure", "pres", "press", "wspm", "hmdx"),
 }
 """Words of weather, which drives counts and amounts; a table of nothing but weather is about it."""
 _WIND_SPEED = r"(?<![a-z])ws(?![a-z])"
@@ -186,8 +186,9 @@ def is_called_total(name: str) -> bool:
 
 
 def is_called_turnover(name: str) -> bool:
-    """Return whether a column is by its name an amount of money that adds up: `Gross Sales`, `Umsatz in €`."""
-    return not _TURNOVER_WORDS.isdisjoint(words_of(name))
+    """Return whether a column is by its name an amount of money that adds up: `Gross Sales`, and no `Time Spent`."""
+    words = words_of(name)
+    return not _TURNOVER_WORDS.isdisjoint(words) and "time" not in words
 
 
 def is_called_end(name: str, *, may_be_status: bool) -> bool:
@@ -277,8 +278,8 @@ def is_called_outcome(name: str) -> bool:
     """Return whether a name ends in what others bring about, before its unit, or is measured: `Discharge[ls-1]`."""
     words = words_of(name)
     is_measured = not _MEASURED_WORDS.isdisjoint([*words[:1], *words[-1:]])
-    is_of_river = not _OF_RIVERS.isdisjoint(words)
-    return is_measured or is_of_river or ends_in(re.sub(r"\s*[(\[].*$", "", name), _OUTCOMES)
+    is_of_weather = not _OF_WEATHER.isdisjoint(words)
+    return is_measured or is_of_weather or ends_in(re.sub(r"\s*[(\[].*$", "", name), _OUTCOMES)
 
 
 def is_called_output(name: str) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Iterable
 
 # --------------------------------------------------------------------------- time
 
@@ -256,6 +257,11 @@ def is_called_subject(name: str) -> bool:
     words = words_of(name)
     named = words[:-1] if is_called_a_name(name) else words
     return not (_SOURCE_WORDS | _SUBJECT_WORDS).isdisjoint(named[-1:])
+
+
+def is_plan(name: str, names: Iterable[str]) -> bool:
+    """Return whether a column called `target` holds a plan, as beside one called `actual`."""
+    return name.lower() == "target" and any("actual" in words_of(other) for other in names)
 
 
 def is_one_of_letters(name: str, names: list[str]) -> bool:

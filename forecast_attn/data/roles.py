@@ -27,6 +27,7 @@ from forecast_attn.data.column_names import (
     TIME_NAMES,
     is_called_coordinate,
     is_one_of_letters,
+    is_plan,
     unit_of,
 )
 from forecast_attn.data.findings import coded, columns_text, quoted, require_column
@@ -385,7 +386,9 @@ def _find_target(
 ) -> str:
     called = _named(numeric, TARGET_NAMES)
     by_name = sorted(
-        name for name in called if not (is_one_of_letters(name, numeric) or _is_year_or_place(name, frame))
+        name
+        for name in called
+        if not (is_one_of_letters(name, numeric) or _is_year_or_place(name, frame) or is_plan(name, numeric))
     )
     unusable = sorted(_named([name for name, why in ignored.items() if why in ("empty", "text")], TARGET_NAMES))
     if unusable and not by_name:  # another column must not slip into its place

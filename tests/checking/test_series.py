@@ -88,6 +88,13 @@ def counters_by_doors() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["DATE", "TIME", "SCP"]).assign(ENTRIES=values(240))
 
 
+def receipts_of_a_shop() -> pd.DataFrame:
+    """Two receipts of a minute were paid in one way as often as any two."""
+    minutes = np.sort(RNG.integers(0, 60 * 24 * 40, 4200))
+    stamps = (pd.Timestamp("2024-02-01") + pd.to_timedelta(minutes, "min")).strftime("%Y-%m-%d %H:%M")
+    return pd.DataFrame({"Date": stamps, "Paid by": RNG.choice(["cash", "card"], 4200), "Net sales": noise(4200)})
+
+
 def wells_called_as_weeks() -> pd.DataFrame:
     """W1 to W9 at each date: no weeks."""
     rows = [(date, f"W{well}") for date in date_column(40) for well in range(1, 10)]
@@ -354,6 +361,7 @@ CASES = (
     ),
     FirstCommand("players", players_by_rank, {"time": "ranking_date", "item_id": "player"}),
     FirstCommand("doors by codes", counters_by_doors, {"time": "DATE,TIME", "item_id": "SCP"}),
+    FirstCommand("receipts", receipts_of_a_shop, {"item_id": None, "target": None}),
     FirstCommand("wells", wells_called_as_weeks, {"item_id": "well"}, num_series=9),
     FirstCommand("streets", traffic_of_streets, {"item_id": "street,direction"}, num_series=4),
 )

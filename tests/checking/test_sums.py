@@ -278,7 +278,16 @@ def items_of_cost_centres() -> str:
     return "\n".join(["Buch.dat.\tKostenart\tWert/BWähr", *lines])
 
 
+def payouts_of_a_host() -> pd.DataFrame:
+    """A row is a stay, which has an amount, or what was paid out for some stays."""
+    amounts = np.where(RNG.random(400) < 0.5, 20 * noise(400), np.nan).round(2)
+    paid = np.where(np.isnan(amounts), 40 * noise(400), np.nan).round(2)
+    kinds = np.where(np.isnan(amounts), "Payout", "Reservation")
+    return pd.DataFrame({"Date": uneven_days(400, 2), "Type": kinds, "Amount": amounts, "Paid out": paid})
+
+
 CASES = (
+    FirstCommand("payouts", payouts_of_a_host, {"target": "Amount", "aggregate": "sum"}),
     FirstCommand(
         "events",
         events,

@@ -405,6 +405,27 @@ def a_weir() -> pd.DataFrame:
     return pd.DataFrame({"TIMESTAMP": days(90), **weather, "Lvl_m_Avg": noise(90), "Lvl_m_Std": noise(90)})
 
 
+def a_shift_and_its_plan() -> pd.DataFrame:
+    """The target of a shift is not what will come about."""
+    return pd.DataFrame({"Date": days(90), "Target": np.repeat([420, 450, 480], 30), "Actual": 40 * noise(90)})
+
+
+def fuel_of_a_car() -> pd.DataFrame:
+    """What the car has driven so far stands first, and never falls."""
+    driven = 98_000 + 60 * np.arange(90) + RNG.integers(0, 60, 90)
+    return pd.DataFrame({"Data": uneven_days(90, 9), "Odo (km)": driven, "Fuel": 4 * noise(90), "Price": noise(90)})
+
+
+def flux_of_a_soil() -> pd.DataFrame:
+    soil = {"soil_temp_5cm": noise(90), "vwc": noise(90), "flux_umol_m2_s": noise(90), "r2": noise(90) / 12}
+    return pd.DataFrame({"date": days(90), **soil})
+
+
+def weather_with_pressure_first() -> pd.DataFrame:
+    """All of it is weather; the pressure of the station is no outcome of the others."""
+    return pd.DataFrame({"Date": days(90), "Temp (°C)": noise(90), "Stn Press (kPa)": 10 * noise(90)})
+
+
 def a_payroll() -> pd.DataFrame:
     """What is earned in three ways, and all of it."""
     names = ("REGULAR EARNINGS", "OVERTIME EARNINGS", "OTHER EARNINGS", "GROSS PAY", "FEDERAL TAX", "STATE TAX")
@@ -481,6 +502,10 @@ CASES = (
     FirstCommand("trains", trains_planned_and_late, {"target": "Nombre de trains annulés"}),
     FirstCommand("a cow", milk_of_a_cow, {"target": "Total Yield Per Day [kg]"}),
     FirstCommand("a weir", a_weir, {"target": "Lvl_m_Avg"}),
+    FirstCommand("a plan", a_shift_and_its_plan, {"target": "Actual"}),
+    FirstCommand("a car", fuel_of_a_car, {"target": "Fuel"}),
+    FirstCommand("a soil", flux_of_a_soil, {"target": "flux_umol_m2_s"}),
+    FirstCommand("a station", weather_with_pressure_first, {"target": "Temp (°C)"}),
     FirstCommand("a payroll", a_payroll, {"target": "GROSS PAY"}),
     FirstCommand("a rate", deaths_of_a_population, {"item_id": "country", "target": "suicides/100k pop"}),
 )

@@ -162,6 +162,11 @@ TITLED: dict[str, tuple[Any, dict[str, Any], str]] = {
         {"item_id": "geo"},
         "'value' of 2 series told apart by 'geo', 4 steps of 1 quarter ahead",
     ),
+    "days, some without a record": (
+        {day: {"visits": at % 7 + 9, "actions": at % 5 + 30} if at % 40 else [] for at, day in enumerate(DAYS)},
+        {},
+        "'visits', 7 steps of 1 day ahead",
+    ),
     "values alone": ([at % 7 for at in range(60)], {"time": "row-number"}, "'value', 12 steps of 1 row ahead"),
 }
 

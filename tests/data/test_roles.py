@@ -76,7 +76,7 @@ def test_the_only_numeric_column_is_the_target() -> None:
     assert roles_of({"date": DAYS, "passengers": [1, 2, 3, 4, 5]}).target == "passengers"
 
 
-@pytest.mark.parametrize("names", [("a", "b"), ("y", "value")])
+@pytest.mark.parametrize("names", [("a", "b"), ("y", "value"), ("Target", "Actual")])
 def test_two_possible_targets_are_listed(names: tuple[str, str]) -> None:
     with pytest.raises(DataError, match="2 columns that could be the target") as error:
         roles_of({"date": DAYS, names[0]: [1, 2, 3, 4, 5], names[1]: [1, 2, 3, 4, 5]})

@@ -225,8 +225,10 @@ def _table_of_object(value: dict[str, Any]) -> list[Row] | None:
     if len(columns) > 1 and all(map(_are_scalars, columns.values())) and len(set(map(len, columns.values()))) == 1:
         return [dict(zip(columns, map(_cell, row), strict=True)) for row in zip(*columns.values(), strict=True)]
     records = list(value.values())
-    if len(records) > 1 and all(isinstance(each, dict) and each and _are_scalars(each.values()) for each in records):
-        return _table_of_records(value)
+    named = {name: {} if each in ([], None) else each for name, each in value.items()}  # PHP writes [] for no record
+    are_records = all(isinstance(each, dict) and _are_scalars(each.values()) for each in named.values())
+    if are_records and sum(map(bool, named.values())) > max(1, len(named) / 2):
+        return _table_of_records(named)
     is_series = len(value) >= FEWEST_STEPS and all(map(_LABEL.fullmatch, value)) and _are_scalars(records)
     return [{"": name, "value": _cell(cell)} for name, cell in value.items()] if is_series else None
 
@@ -259,7 +261,7 @@ def _codes_of(category: dict[str, Any]) -> list[str]:
 
 def _table_of_records(value: dict[str, dict[str, Any]]) -> list[Row] | None:
     """Records by the names of their rows, or columns whose cells have them; None where the records share no names."""
-    first, *others = value.values()
+    first, *others = filter(None, value.values())
     if not any(first.keys() & each.keys() for each in others):
         return None
     inner = list(dict.fromkeys(itertools.chain.from_iterable(value.values())))
