@@ -94,7 +94,8 @@ def is_hour(column: pd.Series) -> bool:
         return True
     if words_of(str(column.name)) == ["time"] and is_clock_of_digits(column):
         return True
-    return unit_of(str(column.name)) == "hour" and is_hours(column)
+    is_called_hour = unit_of(str(column.name)) == "hour" or words_of(str(column.name))[-1:] == ["hour"]
+    return is_called_hour and is_hours(column)
 
 
 def is_day_of_clocks(column: pd.Series) -> bool:

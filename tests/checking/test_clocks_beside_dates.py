@@ -1,5 +1,6 @@
 """Hours, periods and times of day beside the columns of their dates."""
 
+import itertools
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from forecast_attn.checking.commands import find_proposals
 from forecast_attn.config.options import DataConfig
 
-from ..made_columns import RNG, SIXTY_VALUES, comma, days, hourly_wave, noise, values
+from ..made_columns import RNG, SIXTY_VALUES, comma, date_column, days, hourly_wave, noise, values
 from .first_commands import FirstCommand, check_first_command, each_case
 
 
@@ -20,6 +21,19 @@ def hours_in_parts() -> pd.DataFrame:
     parts = {name: getattr(time, name) for name in ("year", "month", "day", "hour")}
     wind = np.where(np.arange(400) % 3, "NW", "SE")
     return pd.DataFrame({"No": np.arange(1, 401), **parts, "pm2.5": values(400), "cbwd": wind})
+
+
+def hours_of_a_metro() -> pd.DataFrame:
+    """It does not run from two to five; each hour of a line has a row for each ticket."""
+    days = date_column(12, "2022-10-01")
+    hours = [hour for hour in range(24) if not 2 <= hour <= 5]
+    rows = list(itertools.product(days, hours, ["M1", "M2", "M3"], ["full", "free"]))
+    frame = pd.DataFrame(rows, columns=["transition_date", "transition_hour", "line", "product"])
+    return (
+        frame.assign(passengers=RNG.poisson(40, len(frame)))
+        .sample(frac=1, random_state=1)
+        .sort_values("transition_date", kind="stable")
+    )
 
 
 def clocks_beside_dates() -> pd.DataFrame:
@@ -264,6 +278,7 @@ def of_a_power_exchange() -> str:
 
 
 CASES = (
+    FirstCommand("a metro", hours_of_a_metro, {"time": "transition_date,transition_hour", "item_id": "line,product"}),
     FirstCommand(
         "year, month, day, hour",
         hours_in_parts,
