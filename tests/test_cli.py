@@ -543,7 +543,7 @@ def test_a_configuration_file_may_name_the_run_directory(here, forecast, write, 
     assert forecast("check", "data.csv", "--config", "run.toml").code == 0
 
 
-@given(st.lists(st.text(min_size=1), unique=True))
+@given(st.lists(st.text(), unique=True))
 def test_names_in_one_text_are_read_as_they_are(names: list[str]) -> None:
     ignore = find_option("ignore")[1]
     assert checked_value(ignore, names_text(names)) == checked_value(ignore, names) == tuple(names)

@@ -186,17 +186,21 @@ def _to_str(value: Any) -> str:
 
 
 _NAME_IN_LIST = re.compile(r'\s*(?:"((?:[^"]|"")*)"\s*|([^,]*))(?:,|\Z)')
-_NEEDS_QUOTES = re.compile(r'\A["\s]|,|\s\Z')
+_NEEDS_QUOTES = re.compile(r'\A\Z|\A["\s]|,|\s\Z')
 
 
 def _to_names(value: Any) -> tuple[str, ...]:
-    """Column names: a list of them, or one string with commas, which are not all that it has; see `names_text`."""
+    """Column names, or other texts: a list of them, or one string with commas, which are not all that it has.
+
+    In double quotes one may be empty; see `names_text`.
+    """
     if not isinstance(value, str):
-        return tuple(dict.fromkeys(filter(None, map(str, value))))
-    names = [quoted.replace('""', '"') or plain.strip() for quoted, plain in _NAME_IN_LIST.findall(value)]
+        return tuple(dict.fromkeys(map(str, value)))
+    parts = (match.groups() for match in _NAME_IN_LIST.finditer(value))
+    names = [plain.strip() or None if quoted is None else quoted.replace('""', '"') for quoted, plain in parts]
     if "," in value and not any(names):
         raise ValueError(value)
-    return tuple(dict.fromkeys(filter(None, names)))
+    return tuple(dict.fromkeys(name for name in names if name is not None))
 
 
 def names_text(names: Iterable[str]) -> str:

@@ -1,5 +1,6 @@
 """Marks of missing values, and what looks like one: names, years, small amounts."""
 
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pandas as pd
 
 from forecast_attn.checking.commands import find_proposals
 from forecast_attn.checking.missing_marks import marks_of_missing
+from forecast_attn.checking.proposal import command_text
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.reading import read_table
 
@@ -23,7 +25,7 @@ from ..made_columns import (
     noise,
     values,
 )
-from .first_commands import FirstCommand, check_first_command, each_case, first_of
+from .first_commands import QUICK, FirstCommand, check_first_command, each_case, first_of
 
 
 def points_for_missing() -> pd.DataFrame:
@@ -195,6 +197,18 @@ def test_na_is_the_name_of_a_region_and_no_value_in_other_columns(forecast: Call
     frame.loc[4, "sales"] = np.nan
     frame.to_csv(tmp_path / "table.csv", index=False, na_rep="NA")
     assert read_table(tmp_path / "table.csv", DataConfig(item_id="region"))["sales"].isna().sum() == 1
+
+
+def test_empty_texts_of_parquet_are_named_so_that_the_command_line_reads_them(
+    forecast: Callable, tmp_path: Path
+) -> None:
+    texts = [f"{value:.2f}" if at % 9 else "" for at, value in enumerate(values(90))]
+    pd.DataFrame({"date": date_column(90), "y": texts}).to_parquet(tmp_path / "table.parquet")
+    proposal, *_ = find_proposals(tmp_path / "table.parquet", DataConfig())
+    words = shlex.split(command_text(str(tmp_path / "table.parquet"), {}, proposal.options))
+    assert words[words.index("--na") + 1] == '""'
+    assert forecast(*words[1:], *QUICK, "--out", tmp_path / "run", "--quiet").code == 0
+    assert forecast("predict", tmp_path / "run", "--quiet").code == 0
 
 
 def test_a_single_99_is_a_value(tmp_path: Path) -> None:
