@@ -38,6 +38,8 @@ _MOST_MEASURED = 10
 """Columns of numbers that tell whether others are hours."""
 _PART = r"period|interval|slot|part"
 """Names of parts of an hour."""
+_WORDS_OF_CLOCKS = ("datum", "fecha", "data", "hora", "heure", "uhrzeit", "zeit", "ora", "tijd", "tid", "godzina")
+"""Words for dates and clocks, behind which others say of what: `Fecha Egr.` and `Hora Egr.`."""
 _MOST_BEYOND_A_DAY = 0.01
 """Share of periods that only a day has at which a clock is set back."""
 _FIRST_CELLS = 1000
@@ -65,7 +67,7 @@ def _clocks_called_as(date: str, clocks: list[str], dates: list[str]) -> list[st
     """The clocks of the same other words as a date, `Time GMT` of `Date GMT`; else all but those of other dates."""
 
     def others(name: str) -> list[str]:
-        return [word for word in words_of(name) if word not in TIME_NAMES]
+        return [word for word in words_of(name) if word not in (*TIME_NAMES, *_WORDS_OF_CLOCKS)]
 
     of_others = [others(each) for each in dates if others(each) and others(each) != others(date)]
     called = [clock for clock in clocks if others(date) and others(clock) == others(date)]
@@ -110,11 +112,12 @@ def _is_clock_of(date: pd.Series, clock: pd.Series) -> bool:
     are_periods = per_day is not None and clock.nunique() == clock.max()
     are_periods = are_periods and np.mean(clock > per_day) <= _MOST_BEYOND_A_DAY  # and no hundred shops
     are_clocks = is_clock_of_digits(clock) and clock.max() >= _NOON  # and no codes from 101 on
-    are_clocks = are_clocks or (are_seconds_of_day(clock) and go_on_all_day(clock)) or are_parts_of_day(clock)
+    are_seconds = are_seconds_of_day(clock) and go_on_all_day(clock)
+    are_clocks = are_clocks or are_seconds or are_parts_of_day(clock)
     may_be_clock = len(clock) >= FEWEST_ROWS and not is_called_subject(str(clock.name))
     if not may_be_clock or not (are_clocks or are_all_hours or are_periods):
         return False
-    return (looks_like_dates(date) or is_of_digits(date)) and go_back_with(clock, date)
+    return (looks_like_dates(date) or is_of_digits(date)) and (are_seconds or go_back_with(clock, date))
 
 
 def _counts_a_day(frame: pd.DataFrame, date: str, clock: str) -> bool:

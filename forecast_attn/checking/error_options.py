@@ -35,6 +35,7 @@ from forecast_attn.checking.value_names import (
     is_called_total,
     is_called_turnover,
     is_called_way,
+    is_price_of_pieces,
 )
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.axis import uneven_steps
@@ -45,7 +46,7 @@ from forecast_attn.data.frequency import LONGEST_NUMBER, are_regular, distinct_v
 from forecast_attn.data.reading.time_parts import holds_years, unit_of_column
 from forecast_attn.data.reading.undated import first_dates
 from forecast_attn.data.resampling import floored
-from forecast_attn.data.roles import Roles
+from forecast_attn.data.roles import Roles, is_numeric
 from forecast_attn.data.timestamps import parse_timestamps
 from forecast_attn.data.zone_names import formats_of_named, unread_name
 from forecast_attn.data.zones import changes_at
@@ -373,11 +374,14 @@ def _are_amounts(cells: Cells, roles: Roles | None, frame: pd.DataFrame) -> bool
     """Return whether rows are amounts of events, whose sum means more than their mean: sales, and no temperatures.
 
     Several stand at one time, or they are money, counts or energy at no regular time; and an amount says nothing of
-    the next one, as a level does. Answers of persons who were asked in some year are none, nor are prices of a litre.
+    the next one, as a level does. Answers of persons who were asked in some year are none, nor are prices of a litre,
+    or those beside the size of a trade.
     """
     if roles is None or are_answers_of_a_year(roles.time, frame):
         return False
-    if is_called_money(roles.target) and has_unit_of_prices(frame):
+    numbers = (name for name in map(str, frame.columns) if is_numeric(frame[name]))
+    is_price = is_called_money(roles.target) and has_unit_of_prices(frame)
+    if is_price or is_price_of_pieces(roles.target, numbers):
         return False
     is_irregular = cells.stamps.dtype.kind == "M" and regularity(cells.stamps) < REGULAR
     values = cells.columns[roles.target]

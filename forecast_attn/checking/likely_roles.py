@@ -44,6 +44,7 @@ from forecast_attn.data.column_names import (
     unit_of,
 )
 from forecast_attn.data.frequency import distinct_values
+from forecast_attn.data.reading.clocks import are_seconds_of_day
 from forecast_attn.data.reading.joined import BLOCK_NUMBER, ROW_NUMBER, parts_of
 from forecast_attn.data.reading.time_parts import holds_years
 from forecast_attn.data.roles import MOST_UNDECLARED, is_numeric
@@ -248,7 +249,8 @@ def _is_split_by_counts(frame: pd.DataFrame, coarse: RoleCandidate, date: RoleCa
     of_coarse, of_date = ({*parts_of(each.item_id, frame)} for each in (coarse, date))
     counts = [name for name in of_coarse - of_date if name in frame.columns and not is_called_a_name(name)]
     are_numbers = len(counts) == len(of_coarse - of_date) and all(is_numeric(frame[name]) for name in counts)
-    are_numbers = are_numbers and not {*counts} & {*parts_of(date.time, frame)}  # shops, and no hours of a day
+    clocks = {*counts} & {*parts_of(date.time, frame)}  # which may also be shops, unless they are seconds
+    are_numbers = are_numbers and all(are_seconds_of_day(frame[name]) for name in clocks)
     return of_date < of_coarse and are_numbers and _is_coarser(coarse.stamps, date.stamps)
 
 

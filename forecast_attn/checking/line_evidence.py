@@ -24,6 +24,8 @@ MOST_PROPERTIES = 10
 """Lines between the names and the rows that tell of each column: its unit, its source, when it was updated."""
 MOST_HEADER_ROWS = 4
 """Lines that may name the columns."""
+_FEWEST_AMONG_NOTES = 0.25
+"""Share of the lines that are rows where many notes stand above and below them."""
 
 
 class TextLine(NamedTuple):
@@ -66,6 +68,12 @@ def _split(line: str, delimiter: str) -> list[str]:
 def commonest(counts: Iterable[int]) -> int:
     """The commonest of some counts; 0 where there are none."""
     return next((count for count, _ in Counter(counts).most_common(1)), 0)
+
+
+def _usual_width(rows: list[list[str]]) -> int:
+    """The number of cells in most rows; notes of one cell may be more than these."""
+    width, count = next(iter(Counter(len(row) for row in rows if len(row) > 1).most_common(1)), (1, 0))
+    return width if count >= _FEWEST_AMONG_NOTES * len(rows) else commonest(map(len, rows))
 
 
 # --------------------------------------------------------------------------- comments
@@ -147,7 +155,7 @@ def _narrow_titles(lines: list[TextLine], rows: list[list[str]]) -> dict[str, An
         lines: the first lines.
         rows: their cells.
     """
-    width = commonest(map(len, rows))
+    width = _usual_width(rows)
     first = next((index for index, row in enumerate(rows) if len(row) == width > 1), 0)
     if first and _differ_by_a_last_delimiter(rows[first - 1], rows[first]):
         first -= 1
@@ -197,7 +205,7 @@ def _wide_titles(lines: list[TextLine], rows: list[list[str]]) -> dict[str, Any]
     several lines have not, or where all cells but their first ones are empty. Numbers above rows without names belong
     to rows with holes, unless they are as few as those of a title.
     """
-    width = commonest(map(len, rows))
+    width = _usual_width(rows)
     columns = _columns_of_values(rows, width)
     first = _first_row(rows, width, columns) if width > 1 else 0
     if not 1 < first <= MOST_TITLES or len(rows[first - 1]) != width:
@@ -338,7 +346,7 @@ def find_footer(text: str) -> int:
     """
     lines = [line for line in text.splitlines() if line.strip()][-MOST_RECORDS:]
     rows = split_lines(lines, likeliest_delimiter(lines))
-    width = commonest(map(len, rows))
+    width = _usual_width(rows)
     are_rows = (len(row) == width and any(map(_shows_value, row)) for row in reversed(rows))
     num_below = next((index for index, is_row in enumerate(are_rows) if is_row), 0)
     if width < 2 or not 0 < num_below <= MOST_FOOTERS:

@@ -27,6 +27,7 @@ from forecast_attn.checking.value_names import (
     PRICE,
     active_powers,
     ends_in_amount,
+    extremes_beside_means,
     flows_of_rain,
     is_called_base,
     is_called_close,
@@ -55,6 +56,7 @@ from forecast_attn.checking.value_names import (
     is_mean_beside_spread,
     last_prices,
     mean_temperatures,
+    net_weights,
     numbered_inputs,
 )
 from forecast_attn.data.column_names import TARGET_NAMES, is_one_of_letters, is_plan, unit_of, words_of
@@ -84,6 +86,7 @@ _POINTS = {
     "known in fewer rows than its copy": -10,
     "money of an event": 40,
     "price times number of pieces": 45,
+    "smallest or largest": -5,
     "called a unit of time": -30,
     "called a duration": -15,
     "was there before": -25,
@@ -142,7 +145,7 @@ class TargetEvidence:
         """The columns called an outcome, the last price or a wage, or else the mean of a spread, unless several are."""
         called = {each for each in self.values if is_called_outcome(each) or is_called_close(each)}
         called |= closing_prices(self.values) if self.are_unnamed else set()
-        called |= flows_of_rain(self.values)
+        called |= flows_of_rain(self.values) | net_weights(self.values)
         called |= {each for each in self.values if self.are_persons and is_called_pay(each)}
         called = called or {each for each in self.values if is_mean_beside_spread(each, self.values)}
         called -= {each for each in called if is_called_forecast(each) or is_called_past(each)}
@@ -207,6 +210,11 @@ class TargetEvidence:
     def inputs(self) -> set[str]:
         """The many columns with a letter and a number for a name, beside others that have words."""
         return numbered_inputs(self.values)
+
+    @cached_property
+    def extremes(self) -> set[str]:
+        """The columns of the smallest or largest of what another one holds, or the mean of."""
+        return extremes_beside_means(self.values)
 
     @cached_property
     def incomplete(self) -> set[str]:
@@ -321,6 +329,7 @@ class TargetEvidence:
             and is_called_money(column)
             and not (is_called_unit_price(column) or is_called_extra(column)),
             "price times number of pieces": column in self.paid,
+            "smallest or largest": column in self.extremes,
             "tells of a device": is_called_of_device(column),
             "called a unit of time": len(column) >= len("days") and unit_of(column.removesuffix("s")) is not None,
             "called a duration": is_called_duration(column),

@@ -60,7 +60,9 @@ _AMOUNTS = (
 """Last words of names of amounts: `Zone 1 Power Consumption`."""
 _DEMANDS = ("demand", "load", "verbrauch", "consommation")
 """Those of them that bring about the others."""
-_EXTREMES = {"min", "max", "minimum", "maximum", "mindest", "höchste", "kleinste", "größte"}
+_EXTREMES = {
+    *("min", "max", "minimum", "maximum", "mindest", "höchste", "kleinste", "größte", "mínimo", "máximo"),
+}
 """Words of the smallest or largest number of a while, which is no amount of it."""
 _OPEN_INTEREST = r"open[ _]interest"
 """Contracts of a market that are neither fulfilled nor closed."""
@@ -72,8 +74,10 @@ _ENERGY = r"[kmg]wh?\)?$|\b[kmg]wh?\b|[(\[]wh?[)\]]$"
 """Units of energy and power in a name: `reskwh`, `Solar (MW)`, `kW sys`."""
 _NO_ENERGY = {"reactive", "apparent", "blindleistung", "scheinleistung"}
 """Words of power that does no work."""
-_DEVICE_WORDS = {"batt", "battery", "rssi", "snr", "uptime", "fwhm", "limit"}
-"""Words of how a device is doing, beside what it measures."""
+_DEVICE_WORDS = {"batt", "battery", "rssi", "snr", "uptime", "fwhm", "limit", "confidence"}
+"""Words of how a device is doing, or how sure it is, beside what it measures."""
+_PIECES = {"size", "volume", "qty", "quantity", "shares", "pieces", "menge", "cantidad", "quantité"}
+"""Words of how much was sold at a price."""
 _WEATHER_WORDS = {
     *("temperature", "temp", "atemp", "humidity", "hum", "wind", "windspeed", "precipitation", "rain", "rainfall"),
     *("snow", "snowfall", "cloud", "cloudcover", "gust", "visibility", "dewpoint", "dew", "irradiance", "radiation"),
@@ -107,7 +111,19 @@ _WATER_LEVELS = {"lvl", "level", "stage", "pegel", "wasserstand", "waterlevel", 
 _RANK_WORDS = {"position", "pos", "rank", "place", "rang", "platz"}
 """Last words of names of places in an order, which go up by one as times do."""
 _DIRECTIONS = (
-    *("direction", "heading", "bearing", "azimuth", "track", "wdir", "mwd", "ddvec", "windrichtung", "dirección"),
+    *(
+        "direction",
+        "heading",
+        "bearing",
+        "azimuth",
+        "track",
+        "orientation",
+        "wdir",
+        "mwd",
+        "ddvec",
+        "windrichtung",
+        "dirección",
+    ),
 )
 """Last words of names of degrees of a circle."""
 _SUBJECT_PROPERTIES = (
@@ -159,9 +175,11 @@ _CURRENCY = r"[$€£¥₹]|Währ|\b(EUR|USD|GBP|CHF|JPY|SEK|NOK|DKK|PLN|CZK|HUF
 _INTENSITY_WORDS = {
     *("share", "rate", "ratio", "pct", "percent", "percentage", "score", "rating", "temperature", "temp", "speed"),
     *("age", "level", "index", "priority", "rank", "mpg"),
+    *("velocidade", "velocidad", "vitesse", "velocità", "geschwindigkeit", "snelheid"),
+    *("temperatur", "température", "temperatura", "temperatuur", "taxa", "tasa", "taux", "quote", "anteil"),
 }
 """Words of numbers that are averaged, never summed."""
-_MEAN_WORDS = {"mean", "avg", "average", "median"}
+_MEAN_WORDS = {"mean", "avg", "average", "median", "modal"}
 _SPREAD_WORDS = {"std", "sd", "stdev", "stddev", "min", "max", "qtl", "quantile", "var"}
 """Words of other statistics of what a mean is of."""
 
@@ -233,6 +251,15 @@ def is_mean_beside_spread(name: str, names: Iterable[str]) -> bool:
         return False
     of_subject = (words for words in map(words_of, names) if [w for w in words if w not in _SPREAD_WORDS] == subject)
     return len({word for words in of_subject for word in words if word in _SPREAD_WORDS}) >= 2
+
+
+def extremes_beside_means(names: Iterable[str]) -> set[str]:
+    """The columns of the smallest or largest of what another one holds itself, or the mean of: `Min Price`."""
+    words = {name: {*words_of(name)} for name in names}
+    extremes = _EXTREMES | {"low", "high"}  # which may also be tariffs
+    subjects = {name: frozenset(each - extremes - _MEAN_WORDS) for name, each in words.items()}
+    usual = {subjects[name] for name, each in words.items() if subjects[name] and not each & extremes}
+    return {name for name, each in words.items() if each & extremes and subjects[name] in usual}
 
 
 def is_called_forecast(name: str) -> bool:
@@ -325,6 +352,11 @@ def is_called_unit_price(name: str) -> bool:
     return (name.lower().endswith(PRICE) and "total" not in words) or is_of_one
 
 
+def is_price_of_pieces(name: str, names: Iterable[str]) -> bool:
+    """Return whether a column is by its name the price of what another one says how much was sold of."""
+    return is_called_unit_price(name) and any(_PIECES.intersection(words_of(str(other))) for other in names)
+
+
 def is_called_weather(name: str) -> bool:
     """Return whether a column is a measure of the weather by its name: `temp_max`, `WS10M`, and no `WSCentral`."""
     return not _WEATHER_WORDS.isdisjoint(words_of(name)) or re.search(_WIND_SPEED, name.lower()) is not None
@@ -345,6 +377,13 @@ def flows_of_rain(names: Iterable[str]) -> set[str]:
         return flows if {"p", "t"} <= {*letters.values()} else set()
     levels = {name for name, each in words.items() if _WATER_LEVELS & each and not _SPREAD_WORDS & each}
     return levels if len(levels) == 1 else set()
+
+
+def net_weights(names: Iterable[str]) -> set[str]:
+    """The columns of what a lorry carries, beside what it weighs empty: `Neto kg` beside `Tara kg`."""
+    words = {name: {*words_of(name)} for name in names}
+    have_tare = any({"tare", "tara"} & each for each in words.values())
+    return {name for name, each in words.items() if have_tare and {"net", "neto", "netto", "nett"} & each}
 
 
 def active_powers(names: Iterable[str]) -> set[str]:

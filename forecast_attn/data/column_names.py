@@ -25,7 +25,7 @@ STEP_NAMES = (*STEP_WORDS, "index", "year", "unnamed: 0")
 _DATE_WORDS = {"date", "datum", "fecha", "datetime", "timestamp"}
 UNITS_OF_TIME = {
     "year": (
-        *("year", "yr", "year4", "yyyy", "yy", "y", "jahr", "année", "annee", "año", "ano", "anio", "anno"),
+        *("year", "yr", "year4", "yyyy", "yy", "y", "jahr", "année", "annee", "an", "año", "ano", "anio", "anno"),
         *("rok", "év", "год", "рік", "yıl", "år", "jaar", "vuosi", "έτος", "tahun", "年", "年份", "年度", "연도", "년"),
     ),
     "half": ("half", "halfyear", "half_year", "halbjahr", "semestre"),

@@ -182,7 +182,7 @@ _PLAIN_FORMS: tuple[tuple[str, _Plain], ...] = (
     (rf"{_YEAR}[ -]?(?:W|WK|WEEK|KW|U)[ .-]?(\d{{1,2}})", lambda week: f"{week[1]}-W{week[2]:0>2}"),
     (rf"(?:W|WK|WEEK|KW)[ .-]?(\d{{1,2}})[ /,-]+{_YEAR}", lambda week: f"{week[2]}-W{week[1]:0>2}"),
     (rf"(\d{{1,2}})\.? ?(?:WK|WEEK|KW)[ /,-]+{_YEAR}", lambda week: f"{week[2]}-W{week[1]:0>2}"),
-    (r"(?:w/[ec]|week [a-z]+):? (.*\d.*)", r"\1"),  # week ending 7 Jan 2024
+    (r"(?:\d+ )?(?:w/[ec]|(?:week|wk) [a-z]+):? (.*\d.*)", r"\1"),  # week ending 7 Jan 2024, 1 W/E 01/08/22
     (rf"(\d.*\d) \(?(?:{_WEEKDAYS.replace(' ', '|')})\.?\)?", r"\1"),
     (r"(.*\d),? (?:at|um) (\d.*?)(?: Uhr)?", r"\1 \2"),
     (r"(.*\d:\d{2}) Uhr", r"\1"),

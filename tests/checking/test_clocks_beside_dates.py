@@ -277,7 +277,15 @@ def of_a_power_exchange() -> str:
     return "\n".join(["Prices in EUR/MWh;;;", "Hourly;;;", ";Hours;SE3;FI", *rows]) + "\n"
 
 
+def three_minutes_of_detectors() -> pd.DataFrame:
+    """The seconds of a day begin again with each detector, within the day."""
+    rows = itertools.product(date_column(3), ["D1", "D2", "D3"], range(0, 86_400, 180))
+    frame = pd.DataFrame(rows, columns=["day", "detid", "interval"])[["day", "interval", "detid"]]
+    return frame.assign(flow=RNG.poisson(40, len(frame)))
+
+
 CASES = (
+    FirstCommand("seconds of detectors", three_minutes_of_detectors, {"time": "day,interval", "item_id": "detid"}),
     FirstCommand("a metro", hours_of_a_metro, {"time": "transition_date,transition_hour", "item_id": "line,product"}),
     FirstCommand(
         "year, month, day, hour",

@@ -251,7 +251,15 @@ def accidents_of_a_police() -> pd.DataFrame:
     return pd.DataFrame({"事故内容": RNG.choice(["A", "B"], 2500), **parts})
 
 
+def accidents_of_france() -> pd.DataFrame:
+    """Of one year, in no order: its day stands before the month, and the clock behind the year."""
+    stamps = pd.Timestamp("2022-01-01") + pd.to_timedelta(RNG.integers(0, 365 * 24 * 60, 2000), "min")
+    parts = {"jour": stamps.day, "mois": stamps.month, "an": stamps.year, "hrmn": stamps.strftime("%H:%M")}
+    return pd.DataFrame({"Accident_Id": 202200000000 + np.arange(2000), **parts, "lum": RNG.integers(1, 6, 2000)})
+
+
 CASES = (
+    FirstCommand("France", accidents_of_france, {"time": "an,mois,jour,hrmn", "target": "row-count"}),
     FirstCommand(
         "accidents",
         accidents_of_a_police,

@@ -249,7 +249,13 @@ def detectors_of_sites() -> str:
     return "\n".join([",".join(["site", "day", "detector", *(f"V{at:02}" for at in range(96))]), *lines])
 
 
+def hours_in_korean() -> pd.DataFrame:
+    load = {f"{hour}시": (60_000 + 900 * noise(60)).round() for hour in range(1, 25)}
+    return pd.DataFrame({"날짜": date_column(60), **load})
+
+
 CASES = (
+    FirstCommand("hours in Korean", hours_in_korean, {"layout": "calendar"}, step="h", no_others=True),
     FirstCommand(
         "a year per row",
         years_by_months,

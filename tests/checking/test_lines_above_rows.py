@@ -226,7 +226,17 @@ def boxes_of_ports_in_chinese() -> str:
     return "\n".join([*head, "更新时间,2025-01-24,2025-01-24", *rows])
 
 
+def few_rows_between_many_notes() -> str:
+    """Months across, as Singapore's office writes them: the notes are more than the rows."""
+    months = [f"{month:%Y %b} " for month in pd.date_range("2020-01-01", periods=36, freq="MS")[::-1]]
+    rows = [",".join([name, *(f"{value:.1f}" for value in noise(36))]) for name in ("Arrivals", "Cargo", "Containers")]
+    above = ["Theme: Industry", "Subject: Transport", "Topic: Sea Cargo", "", "Source: PORT AUTHORITY", ""]
+    below = ["", "Footnotes:", "Data are preliminary.", "", "Legend:", "na: not available", "Generated: 07/02/2024"]
+    return "\n".join([*above, ",".join(["Data Series", *months]), *rows, *below]) + "\n"
+
+
 CASES = (
+    FirstCommand("notes", few_rows_between_many_notes, {"skip_rows": 6, "layout": "rows"}, num_series=3, step="MS"),
     FirstCommand(
         "settings", settings_above_the_rows, {}, "'Glucose', 96 steps of 5 minutes ahead", no_others=True, trains=True
     ),

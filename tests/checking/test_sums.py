@@ -286,7 +286,16 @@ def payouts_of_a_host() -> pd.DataFrame:
     return pd.DataFrame({"Date": uneven_days(400, 2), "Type": kinds, "Amount": amounts, "Paid out": paid})
 
 
+def trades_of_a_share() -> pd.DataFrame:
+    """What a share cost, beside how many were sold at this price."""
+    seconds = np.sort(RNG.integers(0, 6 * 3600, 3000))
+    stamps = (pd.Timestamp("2018-01-02 09:30") + pd.to_timedelta(seconds, "s")).strftime("%Y-%m-%d %H:%M:%S")
+    price = (150 + 0.01 * RNG.integers(-90, 90, 3000)).round(2)
+    return pd.DataFrame({"DT": stamps, "PRICE": price, "SIZE": 100 * RNG.integers(1, 9, 3000)})
+
+
 CASES = (
+    FirstCommand("trades", trades_of_a_share, {"target": "PRICE", "aggregate": None}),
     FirstCommand("payouts", payouts_of_a_host, {"target": "Amount", "aggregate": "sum"}),
     FirstCommand(
         "events",

@@ -432,7 +432,25 @@ def a_payroll() -> pd.DataFrame:
     return pd.DataFrame({"PAY DATE": days(90), **{name: 90 * noise(90) for name in names}})
 
 
+def prices_of_a_market() -> pd.DataFrame:
+    """The smallest and the largest price of a day stand before the usual one."""
+    names = ("Min Price (Rs./Quintal)", "Max Price (Rs./Quintal)", "Modal Price (Rs./Quintal)")
+    return pd.DataFrame({"Price Date": days(90), **{name: noise(90) for name in names}})
+
+
+def weighed_lorries() -> pd.DataFrame:
+    """What a lorry weighs, empty, and what it carries; the clocks of two dates are not those of one."""
+    arrivals = pd.Series(pd.date_range("2022-08-01 07:00", periods=120, freq="3h"))
+    dates = {"Ing.": arrivals, "Egr.": arrivals + pd.Timedelta(minutes=20)}
+    forms = {"Fecha": "%d/%m/%Y", "Hora": "%H:%M"}
+    stamps = {f"{name} {of}": dates[of].dt.strftime(form) for of in dates for name, form in forms.items()}
+    tare = noise(120)
+    return pd.DataFrame({**stamps, "Bruto kg": 3 * noise(120), "Tara kg": tare, "Neto kg": 2 * noise(120)})
+
+
 CASES = (
+    FirstCommand("usual prices", prices_of_a_market, {"target": "Modal Price (Rs./Quintal)"}),
+    FirstCommand("lorries", weighed_lorries, {"time": "Fecha Ing.,Hora Ing.", "target": "Neto kg"}),
     FirstCommand("players", games_of_players, {"item_id": "player_id", "target": "fantasy_points"}),
     FirstCommand("a market", inputs_of_a_market, {"time": "date_id", "target": "forward_returns"}),
     FirstCommand("an operator", signals_of_turbines, {"item_id": "Turbine_ID", "target": "Grd_Prod_Pwr_Avg"}),

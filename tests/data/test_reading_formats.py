@@ -152,6 +152,28 @@ def test_every_format_gives_the_same_panel(table: pd.DataFrame, name: str, tmp_p
     assert_same(panel_of(other, **options), panel_of(path))
 
 
+@pytest.mark.parametrize("has_stamps", [True, False])
+def test_lists_of_parquet_are_a_row_for_each_value(has_stamps: bool, tmp_path: Path) -> None:
+    """As Hugging Face keeps series; without stamps, their positions are the steps."""
+    stamps = [list(pd.date_range("2020-01-01", periods=rows)) for rows in (3, 2)]
+    lists = {"timestamp": stamps} if has_stamps else {}
+    pd.DataFrame({"id": ["a", "b"], **lists, "target": [[1.0, 2.0, 3.0], [4.0, 5.0]]}).to_parquet(
+        tmp_path / "t.parquet"
+    )
+    frame = read_table(tmp_path / "t.parquet", DataConfig())
+    assert frame["id"].tolist() == [*"aaabb"]
+    assert frame["target"].tolist() == [1, 2, 3, 4, 5]
+    times = frame["timestamp"].tolist() if has_stamps else frame["step"].tolist()
+    assert times == ([*stamps[0], *stamps[1]] if has_stamps else [1, 2, 3, 1, 2])
+
+
+def test_lists_of_other_lengths_stay_and_are_refused(tmp_path: Path) -> None:
+    table = pd.DataFrame({"date": ["2020-01-01", "2020-01-02"], "y": [[1.0], [2.0, 3.0]], "x": [[1.0], [2.0]]})
+    table.to_parquet(tmp_path / "t.parquet")
+    with pytest.raises(DataError, match="column 'y' holds list"):
+        read_table(tmp_path / "t.parquet", DataConfig())
+
+
 @pytest.mark.parametrize("name", ["semicolons", "gzip", "Parquet", "Feather", "Stata"])
 def test_standard_input(table: pd.DataFrame, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(FORMATS[name][0](table))))

@@ -18,6 +18,7 @@ from forecast_attn.data.findings import option_for
 from forecast_attn.data.reading.csv_file import frame_of_columns
 from forecast_attn.data.reading.header import check_names
 from forecast_attn.data.reading.parts import as_damage, check_rows, read_parquet, read_parts
+from forecast_attn.data.reading.positions import STEP
 from forecast_attn.data.reading.source import Progress, Source
 from forecast_attn.errors import ConfigError, DataError
 
@@ -72,7 +73,7 @@ def frame_of_arrow(table: pa.Table, config: DataConfig, label: str) -> pd.DataFr
     Raises:
         DataError: no rows, repeated names, or a column of a type that cannot be used.
     """
-    table = _with_index(table)
+    table = _with_rows_of_lists(_with_index(table))
     names = [name.strip() for name in table.column_names]
     check_names(names, label)
     if not table.num_rows:
@@ -92,6 +93,26 @@ def _with_index(table: pa.Table) -> pa.Table:
     if len(levels) == 1 and levels == times and TIME not in table.column_names:
         return table.rename_columns({levels[0]: TIME})
     return table.drop_columns(levels)
+
+
+def _with_rows_of_lists(table: pa.Table) -> pa.Table:
+    """A row for each value of a table with a series in each row, whose values and stamps stand in lists.
+
+    Where no list holds stamps, the position in it becomes the column `step`. Lists of other lengths stay, and so do
+    those beside which nothing names or dates a series.
+    """
+    lists = {field.name for field in table.schema if pa.types.is_list(field.type) or pa.types.is_large_list(field.type)}
+    lengths = [pc.fill_null(pc.list_value_length(table[name]), 0) for name in lists]
+    have_stamps = any(pa.types.is_temporal(table.schema.field(name).type.value_type) for name in lists)
+    is_panel = bool(lists) and (have_stamps or len(lists) < table.num_columns)
+    if not is_panel or any(not each.equals(lengths[0]) for each in lengths):
+        return table
+    rows = np.repeat(np.arange(table.num_rows), lengths[0].to_numpy())
+    beside = {name: table[name].take(rows) for name in table.column_names if name not in lists}
+    columns = {name: beside[name] if name in beside else pc.list_flatten(table[name]) for name in table.column_names}
+    if not have_stamps and STEP not in columns:
+        columns[STEP] = pa.array(np.arange(len(rows)) - np.searchsorted(rows, rows) + 1)
+    return pa.table(columns)
 
 
 def _column(values: pa.ChunkedArray, name: str, config: DataConfig, label: str) -> Column:

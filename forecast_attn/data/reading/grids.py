@@ -25,7 +25,9 @@ MOST_LABELS = 4
 """Columns among which the months of rows are looked for."""
 DAY = 24 * 60
 """Minutes."""
-_HOUR = re.compile(r"(h|he|hr|hour|std|stunde|hora|tp|sp|hp|v|period|interval)?[ ._-]?(\d{1,3})h?", re.IGNORECASE)
+_HOUR = re.compile(
+    r"(h|he|hr|hour|std|stunde|hora|tp|sp|hp|v|period|interval)?[ ._-]?(\d{1,3})(?:h|[시時时点點])?", re.IGNORECASE
+)
 _NUMBERED = re.compile(r"(\D*?)[ ._-]?(\d{1,2})")
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::00)?(?: ?- ?\d{1,2}:\d{2}(?::00)?)?")
 _DATE = ("year", "month", "day")

@@ -19,6 +19,7 @@ import numpy as np
 
 from forecast_attn.data.findings import quoted
 from forecast_attn.data.reading.encoding import as_utf8, find_encoding
+from forecast_attn.data.reading.positions import STEP
 from forecast_attn.data.reading.source import TEXT_KINDS, Source
 from forecast_attn.errors import DataError, did_you_mean
 
@@ -29,8 +30,6 @@ DEEPEST = 5
 MOST_TABLES = 50
 FEWEST_STEPS = 5
 """Fewest values that count as a series rather than as properties of a record."""
-STEP = "step"
-"""Column of the position in a list of values that stands in a record."""
 SERIES = "item_id"
 """Column of the key of each of several equal tables."""
 _NAMES = ("columns", "names", "header", "headers", "fields")

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 LONG_ID, LONG_TIME, LONG_TARGET = "item_id", "timestamp", "target"
 """Columns of a table made long: the series (of a wide table, the column each value stood in), the time, the value."""
+STEP = "step"
+"""Column of the position in a list of values that stands in a row."""
 WIDE_ROWS = "row in the file"
 """Name of the index of a wide table made long: it holds the row in the file."""
 LAYOUT_ROWS = "row in the file, of several steps"
