@@ -26,6 +26,8 @@ _MOST_OF_A_CALENDAR, _PARTS_OF_A_CALENDAR = 7, (12, 24, 28, 29, 30, 31, 48, 52, 
 """Numbers of weekdays, months, hours, days, half hours, weeks and quarter hours."""
 _IN_TURN = 0.9
 """Share of names that have come since one came before, and of the rows of which that is true."""
+_MOST_PASSING = 0.03
+"""Share of the rows whose keys have too few to take turns."""
 _FAR = 10
 """Time between runs, as a multiple of what a run takes; the days of an exchange are nearer to each other."""
 _MOST_OF_THE_TIME = 0.5
@@ -70,9 +72,13 @@ def take_turns(keys: Keys, stamps: NDArray[Any], *, are_sources: bool) -> bool:
     """Return whether each key has rows all the time, at times of its own: devices that report every ten minutes.
 
     By their steps, which are even within a key and uneven from row to row; or because they are stations by their name.
+    A few rows of keys that hardly come again, as of passing cars, say nothing.
     """
     if stamps.dtype.kind != "M" or not are_mixed(keys):
         return False
+    is_usual = np.bincount(keys)[keys] > _FEWEST_IN_TURN
+    if 1 - _MOST_PASSING <= is_usual.mean() < 1:
+        keys, stamps = pd.factorize(keys[is_usual])[0], stamps[is_usual]
     times, starts, lengths = _in_blocks(keys, stamps)
     if lengths.min() < _MOST_OF_THE_TIME * np.ptp(times):
         return False

@@ -74,8 +74,8 @@ _ENERGY = r"[kmg]wh?\)?$|\b[kmg]wh?\b|[(\[]wh?[)\]]$"
 """Units of energy and power in a name: `reskwh`, `Solar (MW)`, `kW sys`."""
 _NO_ENERGY = {"reactive", "apparent", "blindleistung", "scheinleistung"}
 """Words of power that does no work."""
-_DEVICE_WORDS = {"batt", "battery", "rssi", "snr", "uptime", "fwhm", "limit", "confidence"}
-"""Words of how a device is doing, or how sure it is, beside what it measures."""
+_DEVICE_WORDS = {"batt", "battery", "rssi", "snr", "uptime", "fwhm", "limit"}
+"""Words of how a device is doing, beside what it measures."""
 _PIECES = {"size", "volume", "qty", "quantity", "shares", "pieces", "menge", "cantidad", "quantité"}
 """Words of how much was sold at a price."""
 _WEATHER_WORDS = {
@@ -441,5 +441,9 @@ def is_called_pay(name: str) -> bool:
 
 
 def is_called_property(name: str) -> bool:
-    """Return whether a column is a property of a person by its name: the age, or the weight in a survey, `dweight`."""
-    return ends_in(name, _SUBJECT_PROPERTIES) or re.fullmatch(_SURVEY_WEIGHT, name.lower()) is not None
+    """Return whether a column is a property of a person by its name: the age, or the weight in a survey, `dweight`.
+
+    So is how sure a recognition is, and no confidence of consumers.
+    """
+    is_weight = re.fullmatch(_SURVEY_WEIGHT, name.lower()) is not None
+    return ends_in(name, _SUBJECT_PROPERTIES) or is_weight or name.lower() == "confidence"

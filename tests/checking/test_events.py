@@ -228,7 +228,16 @@ def crimes_at_unknown_hours() -> pd.DataFrame:
     )
 
 
+def birds_that_were_recognised() -> pd.DataFrame:
+    """How sure a recognition is belongs to it; birds sing, or not."""
+    seconds = np.sort(RNG.integers(0, 40 * 86_400, 3000))
+    stamps = (pd.Timestamp("2024-04-01") + pd.to_timedelta(seconds, "s")).strftime("%Y-%m-%d %H:%M:%S")
+    names = RNG.choice(["Blackbird", "Great Tit", "Robin"], 3000)
+    return pd.DataFrame({"Date": stamps, "Com_Name": names, "Confidence": RNG.uniform(0.7, 1, 3000).round(4)})
+
+
 CASES = (
+    FirstCommand("birds", birds_that_were_recognised, {"target": "row-count"}),
     FirstCommand("crimes at unknown hours", crimes_at_unknown_hours, {"time": "YEAR,MONTH,DAY", "target": "row-count"}),
     FirstCommand(
         "persons who fell ill", persons_who_fell_ill, {"time": "ano,semana", "target": "row-count", "resample": "W-MON"}

@@ -95,6 +95,17 @@ def receipts_of_a_shop() -> pd.DataFrame:
     return pd.DataFrame({"Date": stamps, "Paid by": RNG.choice(["cash", "card"], 4200), "Net sales": noise(4200)})
 
 
+def sensors_of_a_receiver() -> pd.DataFrame:
+    """Three models send every ten minutes, each at seconds of its own; a car passes now and then."""
+    tens = pd.Series(pd.date_range("2021-02-01", periods=300, freq="10min"))
+    models = ((model, 5 + 120 * at, 20 * at) for at, model in enumerate(("tower", "cellar", "pond")))
+    sent = [
+        pd.DataFrame({"time": tens + pd.Timedelta(s, "s"), "model": m, "temp": t + noise(300)}) for m, s, t in models
+    ]
+    cars = pd.DataFrame({"time": tens.sample(20, random_state=1) + pd.Timedelta(77, "s"), "model": "tyre"})
+    return pd.concat([*sent, cars.iloc[:9]]).sort_values("time").assign(time=lambda table: table["time"].astype(str))
+
+
 def wells_called_as_weeks() -> pd.DataFrame:
     """W1 to W9 at each date: no weeks."""
     rows = [(date, f"W{well}") for date in date_column(40) for well in range(1, 10)]
@@ -362,6 +373,7 @@ CASES = (
     FirstCommand("players", players_by_rank, {"time": "ranking_date", "item_id": "player"}),
     FirstCommand("doors by codes", counters_by_doors, {"time": "DATE,TIME", "item_id": "SCP"}),
     FirstCommand("receipts", receipts_of_a_shop, {"item_id": None, "target": None}),
+    FirstCommand("sensors", sensors_of_a_receiver, {"item_id": "model"}),
     FirstCommand("wells", wells_called_as_weeks, {"item_id": "well"}, num_series=9),
     FirstCommand("streets", traffic_of_streets, {"item_id": "street,direction"}, num_series=4),
 )

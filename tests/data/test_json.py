@@ -167,6 +167,19 @@ TITLED: dict[str, tuple[Any, dict[str, Any], str]] = {
         {},
         "'visits', 7 steps of 1 day ahead",
     ),
+    "a table among what says of it": (
+        [
+            {"type": "header", "version": "5.1", "comment": "Export to JSON plugin for PHPMyAdmin"},
+            {"type": "database", "name": "bees"},
+            {
+                "type": "table",
+                "name": "hives",
+                "data": [{"day": day, "kg": str(at % 7)} for at, day in enumerate(DAYS)],
+            },
+        ],
+        {},
+        "'kg', 7 steps of 1 day ahead",
+    ),
     "values alone": ([at % 7 for at in range(60)], {"time": "row-number"}, "'value', 12 steps of 1 row ahead"),
 }
 

@@ -191,13 +191,22 @@ def _table(value: Any, *, is_whole: bool) -> list[Row] | None:
     """
     if isinstance(value, list) and value:
         if all(isinstance(each, dict) for each in value):
-            return _rows_of_records(value)
+            return None if _describe_a_table(value) else _rows_of_records(value)
         if _are_lists_of_equal_records(value):
             return _rows_of_records(list(itertools.chain.from_iterable(value)))
         if all(isinstance(each, list) and each and _are_scalars(each) for each in value):
             return [_numbered(each) for each in value]
         return [{"value": _cell(each)} for each in value] if is_whole and _are_scalars(value) else None
     return _table_of_object(value) if isinstance(value, dict) else None
+
+
+def _describe_a_table(records: list[dict[str, Any]]) -> bool:
+    """Return whether unlike records say what some of them hold, a longer list of records: phpMyAdmin's exports."""
+    num_records = len(records)
+    if num_records > MOST_TABLES or len({frozenset(each) for each in records}) < num_records:
+        return False
+    lists = [[cell for cell in each.values() if isinstance(cell, list) and len(cell) > num_records] for each in records]
+    return any(_are_rows(cell) for cells in lists for cell in cells) and not all(lists)
 
 
 def _are_lists_of_equal_records(value: list[Any]) -> bool:
