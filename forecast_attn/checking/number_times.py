@@ -257,7 +257,7 @@ def is_of_the_calendar(column: pd.Series) -> bool:
 
 def _may_number_rows(column: pd.Series) -> bool:
     """Return whether a column called a counter may be one; whole numbers called `n` may be how many there were."""
-    if str(column.name).lower() == "n" and pd.api.types.is_integer_dtype(column.dtype):
+    if str(column.name).lower() == "n" and pd.api.types.is_integer_dtype(column.dtype) and len(column) > 1:
         return bool(np.isin(np.diff(column), (0, 1)).mean() > MOSTLY_REGULAR)
     return not pd.api.types.is_float_dtype(column.dtype) or are_whole(column)
 

@@ -111,19 +111,8 @@ _WATER_LEVELS = {"lvl", "level", "stage", "pegel", "wasserstand", "waterlevel", 
 _RANK_WORDS = {"position", "pos", "rank", "place", "rang", "platz"}
 """Last words of names of places in an order, which go up by one as times do."""
 _DIRECTIONS = (
-    *(
-        "direction",
-        "heading",
-        "bearing",
-        "azimuth",
-        "track",
-        "orientation",
-        "wdir",
-        "mwd",
-        "ddvec",
-        "windrichtung",
-        "dirección",
-    ),
+    *("direction", "heading", "bearing", "azimuth", "track", "orientation", "wdir", "mwd", "ddvec"),
+    *("windrichtung", "dirección"),
 )
 """Last words of names of degrees of a circle."""
 _SUBJECT_PROPERTIES = (
@@ -370,13 +359,13 @@ def mean_temperatures(names: Iterable[str]) -> set[str]:
 
 def flows_of_rain(names: Iterable[str]) -> set[str]:
     """The level of water beside rain, or a river's flow in the letters of hydrologists: `Q` beside `P` and `T`."""
-    words = {name: {*words_of(name)} for name in names}
-    if not any(map(_RAIN_WORDS.intersection, words.values())):
-        letters = {name: name.lower() for name in words}
-        flows = {name for name, letter in letters.items() if re.fullmatch(_FLOW, letter)}
-        return flows if {"p", "t"} <= {*letters.values()} else set()
-    levels = {name for name, each in words.items() if _WATER_LEVELS & each and not _SPREAD_WORDS & each}
-    return levels if len(levels) == 1 else set()
+    letters = {name: name.lower() for name in names}
+    if {"p", "t"} <= {*letters.values()}:
+        return {name for name, letter in letters.items() if re.fullmatch(_FLOW, letter)}
+    words = {name: {*words_of(name)} for name in letters}
+    rain = {name for name, each in words.items() if _RAIN_WORDS & each}
+    levels = {name for name, each in words.items() if _WATER_LEVELS & each and not _SPREAD_WORDS & each} - rain
+    return levels if rain and len(levels) == 1 else set()
 
 
 def net_weights(names: Iterable[str]) -> set[str]:

@@ -260,8 +260,9 @@ def is_called_subject(name: str) -> bool:
 
 
 def is_plan(name: str, names: Iterable[str]) -> bool:
-    """Return whether a column called `target` holds a plan, as beside one called `actual`."""
-    return name.lower() == "target" and any("actual" in words_of(other) for other in names)
+    """Return whether a column called `target` holds a plan, as beside one called `Actual`, or `Actual (kg)`."""
+    has_actual = any(re.fullmatch(r"actuals?\s*([(\[].*)?", other.strip().lower()) for other in names)
+    return name.lower() == "target" and has_actual
 
 
 def is_one_of_letters(name: str, names: list[str]) -> bool:
