@@ -396,6 +396,9 @@ def test_parquet_of_more_rows_than_its_bytes_can_tell_apart_is_refused(
     for path in (tmp_path / "t", tmp_path / "t" / "b.parquet"):
         with pytest.raises(DataError, match=r"bytes hold 1,000,000 rows"):
             read_table(path, DataConfig())
+    pd.DataFrame({"id": ["a"], "y": [np.zeros(1_000_000)]}).to_parquet(tmp_path / "lists.parquet")
+    with pytest.raises(DataError, match=r"bytes hold 1,000,000 rows"):
+        read_table(tmp_path / "lists.parquet", DataConfig())
 
 
 def test_an_archive_must_hold_one_text(write_csv: Write) -> None:

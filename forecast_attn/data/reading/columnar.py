@@ -99,17 +99,18 @@ def _with_rows_of_lists(table: pa.Table) -> pa.Table:
     """A row for each value of a table with a series in each row, whose values and stamps stand in lists.
 
     Where no list holds stamps, the position in it becomes the column `step`. Lists of other lengths stay, and so do
-    those beside which nothing names or dates a series.
+    those beside which nothing names a series, or a number says what a row measured.
     """
     lists = {field.name for field in table.schema if pa.types.is_list(field.type) or pa.types.is_large_list(field.type)}
     lengths = [pc.fill_null(pc.list_value_length(table[name]), 0) for name in lists]
     have_stamps = any(pa.types.is_temporal(table.schema.field(name).type.value_type) for name in lists)
-    is_panel = bool(lists) and (have_stamps or len(lists) < table.num_columns)
-    if not is_panel or any(not each.equals(lengths[0]) for each in lengths):
+    beside = [field.type for field in table.schema if field.name not in lists]
+    are_series = have_stamps or (bool(beside) and not any(map(pa.types.is_floating, beside)))
+    if not lists or not are_series or any(not each.equals(lengths[0]) for each in lengths):
         return table
     rows = np.repeat(np.arange(table.num_rows), lengths[0].to_numpy())
-    beside = {name: table[name].take(rows) for name in table.column_names if name not in lists}
-    columns = {name: beside[name] if name in beside else pc.list_flatten(table[name]) for name in table.column_names}
+    cells = zip(table.column_names, table.columns, strict=True)
+    columns = {name: pc.list_flatten(column) if name in lists else column.take(rows) for name, column in cells}
     if not have_stamps and STEP not in columns:
         columns[STEP] = pa.array(np.arange(len(rows)) - np.searchsorted(rows, rows) + 1)
     return pa.table(columns)

@@ -235,7 +235,8 @@ def _table_of_object(value: dict[str, Any]) -> list[Row] | None:
     records = list(value.values())
     named = {name: {} if each in ([], None) else each for name, each in value.items()}  # PHP writes [] for no record
     are_records = all(isinstance(each, dict) and _are_scalars(each.values()) for each in named.values())
-    if are_records and sum(map(bool, named.values())) > max(1, len(named) / 2):
+    are_rows = all(named.values()) or (all(map(_LABEL.fullmatch, named)) and any(named.values()))
+    if len(records) > 1 and are_records and are_rows:
         return _table_of_records(named)
     is_series = len(value) >= FEWEST_STEPS and all(map(_LABEL.fullmatch, value)) and _are_scalars(records)
     return [{"": name, "value": _cell(cell)} for name, cell in value.items()] if is_series else None

@@ -122,10 +122,19 @@ def read_parquet(content: str | io.BytesIO, label: str) -> pa.Table:
     with as_damage(label, "parquet"):
         size = Path(content).stat().st_size if isinstance(content, str) else content.getbuffer().nbytes
         file = pyarrow.parquet.ParquetFile(content)
-        check_rows(file.metadata.num_rows, file.metadata.num_columns, size, label)
+        check_rows(_num_values(file), file.metadata.num_columns, size, label)
         table = file.read()
         table.validate(full=True)  # Arrow trusts the offsets in a file; a damaged one would crash the process
     return table
+
+
+def _num_values(file: pyarrow.parquet.ParquetFile) -> int:
+    """The number of rows, or that of the values in a column of lists, which become rows."""
+    metadata = file.metadata
+    groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
+    lists = [at for at in range(metadata.num_columns) if metadata.schema.column(at).max_repetition_level]
+    values = (sum(group.column(at).num_values for group in groups) for at in lists)
+    return int(max(metadata.num_rows, *values, 0))
 
 
 @contextlib.contextmanager
