@@ -352,8 +352,7 @@ def _keys_of(
         unnamed = sum(not (is_called_a_name(name) or is_called_subject(name)) for name in numbers)
         of_names = rows if len(names) > 2 else rows[keys]  # many marks tell rows apart, not series
         are_names = np.median(of_names) >= FEWEST_PER_SERIES
-        share = _num_repeated(keys, steps) / len(keys) if are_names else 1.0
-        share = 1.0 if 0 < share <= MOST_REPEATED and _is_by_chance(keys, steps) else share
+        share = _share_left(keys, steps) if are_names else 1.0
         ranks = sum(map(is_called_rank, numbers))  # whoever is first is another one at the next step
         return share, (len(numbers) + ranks, len(rows), unnamed)
 
@@ -459,6 +458,12 @@ def _joined_codes(columns: list[Keys]) -> Keys:
 def _repeated(keys: Keys, stamps: NDArray[Any]) -> float:
     """Share of rows whose stamp an earlier row of their series has."""
     return _num_repeated(keys, pd.factorize(stamps)[0]) / len(keys)
+
+
+def _share_left(keys: Keys, steps: Keys) -> float:
+    """Share of rows whose step an earlier row of their series has; all where names leave few of them by chance."""
+    share = _num_repeated(keys, steps) / len(keys)
+    return 1.0 if 0 < share <= MOST_REPEATED and _is_by_chance(keys, steps) else share
 
 
 def _is_by_chance(keys: Keys, steps: Keys) -> bool:
