@@ -19,8 +19,8 @@ from forecast_attn.attention_file import read_attention
 from forecast_attn.config.mechanisms import ATTENTIONS
 
 ROOT = Path(__file__).resolve().parent.parent
-EPOCHS = {"bahdanau-normed": "8"}
-ENOUGH = "3"
+EPOCHS = {"bahdanau-normed": "8", "luong-concat": "3", "keras-additive": "3"}
+ENOUGH = "2"
 
 pytestmark = pytest.mark.slow
 

@@ -249,12 +249,12 @@ def _line_of(progress, console):
     return line
 
 
-@pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("command", COMMANDS)
-def test_the_help_page_cuts_no_name_and_no_word(forecast_fork, command, width):
-    narrow, wide = (on_tty((command, "--help"), TERM="dumb", COLUMNS=str(columns)) for columns in (width, 1_000))
-    assert words_of(narrow.split("\n")) == words_of(wide.split("\n"))
-    assert all(len(line) <= width or len(line.split()) == 1 for line in narrow.splitlines()), narrow
+def test_the_help_page_cuts_no_name_and_no_word(forecast_fork, command):
+    wide, *pages = (on_tty((command, "--help"), TERM="dumb", COLUMNS=str(columns)) for columns in (1_000, *WIDTHS))
+    for width, narrow in zip(WIDTHS, pages, strict=True):
+        assert words_of(narrow.split("\n")) == words_of(wide.split("\n"))
+        assert all(len(line) <= width or len(line.split()) == 1 for line in narrow.splitlines()), narrow
 
 
 def test_forecasts_on_a_narrow_terminal_are_a_table(run_copy):

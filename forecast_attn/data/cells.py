@@ -172,6 +172,8 @@ def parse_cells(
 def _rows_of_nothing(frame: pd.DataFrame, roles: Roles, time: ParsedStamps) -> NDArray[np.bool_]:
     """Rows with neither a stamp nor a target, such as the settings that devices write above what they measured."""
     nothing = time.bad.copy()
+    if not nothing.any():
+        return nothing
     bad = np.flatnonzero(nothing)
     nothing[bad] = frame[[roles.time, roles.target]].iloc[bad].isna().all(axis=1)
     return nothing

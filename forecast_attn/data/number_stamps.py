@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -54,6 +54,12 @@ class ParsedStamps:
     """The zone of a column of datetimes that carries one."""
     order: str | None = None
     """Order of dates of three numbers: day-first, month-first or year-first; or the step of decimal numbers."""
+
+    def spread(self, texts: NDArray[np.intp]) -> ParsedStamps:
+        """The dates of cells (num_cells,) by the number of the text that each holds; -1 for an empty one."""
+        stamps = np.append(self.stamps, np.datetime64("NaT"))[texts]
+        offsets = None if self.offsets is None else np.append(self.offsets, np.int32(0))[texts]
+        return replace(self, stamps=stamps, bad=np.isnat(stamps), offsets=offsets)
 
 
 def is_plain_number(column: pd.Series) -> bool:

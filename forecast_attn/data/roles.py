@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import pandas as pd
@@ -32,6 +31,7 @@ from forecast_attn.data.column_names import (
 )
 from forecast_attn.data.findings import coded, columns_text, quoted, require_column
 from forecast_attn.data.reading.time_parts import holds_years, time_parts
+from forecast_attn.data.text_memo import TextMemo
 from forecast_attn.data.timestamps import has_regular_step, looks_like_dates, parse_timestamps
 from forecast_attn.errors import ConfigError, DataError
 
@@ -166,8 +166,8 @@ def empty_columns(frame: pd.DataFrame) -> frozenset[str]:
     is_text = np.array([isinstance(dtype, pd.CategoricalDtype) for dtype in frame.dtypes], np.bool_)
     texts = [name for name in frame.columns[is_text] if _is_empty(frame[name].array)]  # to pandas, each is a table
     others = frame.loc[:, ~is_text] if is_text.any() else frame
-    suspects = others.loc[:, others.iloc[:FIRST_ROWS].isna().all().to_numpy()]
-    return frozenset(map(str, [*texts, *suspects.columns[suspects.isna().all().to_numpy()]]))
+    suspects = others.columns[np.flatnonzero(others.iloc[:FIRST_ROWS].isna().to_numpy().all(axis=0))]
+    return frozenset(map(str, [*texts, *(name for name in suspects if others[name].isna().all())]))
 
 
 def _is_empty(cells: Any) -> bool:
@@ -243,13 +243,12 @@ def is_numeric(column: pd.Series) -> bool:
         return False
     texts = column.array if isinstance(column.dtype, pd.CategoricalDtype) else pd.Categorical(column)
     counts = np.bincount(texts.codes + 1, minlength=len(texts.categories) + 1)[1:]  # each text once; NaN do not count
-    if texts.dtype not in _ARE_NUMBERS:
-        _ARE_NUMBERS[texts.dtype] = _are_numbers([str(cell) for cell in texts.categories.astype(object)])
-    return bool(counts[_ARE_NUMBERS[texts.dtype]].sum() > counts.sum() / 2)
+    are_numbers = _ARE_NUMBERS.get(texts.dtype, None, lambda: _are_numbers(list(map(str, texts.categories))))
+    return bool(counts[are_numbers].sum() > counts.sum() / 2)
 
 
-_ARE_NUMBERS: WeakKeyDictionary[pd.CategoricalDtype, NDArray[np.bool_]] = WeakKeyDictionary()
-"""Which texts of a column are numbers: `check` asks for many roles of the same columns."""
+_ARE_NUMBERS: TextMemo[NDArray[np.bool_]] = TextMemo()
+"""Which texts of a column are numbers."""
 
 
 def _are_numbers(cells: list[str]) -> NDArray[np.bool_]:

@@ -22,6 +22,7 @@ from forecast_attn.data.number_stamps import (
     stamps_of_numbers,
     whole_numbers,
 )
+from forecast_attn.data.text_memo import TextMemo
 from forecast_attn.data.written_dates import plain_dates
 from forecast_attn.data.zone_names import hint_at_unread, unread_name, with_offset, without_unread_name
 from forecast_attn.errors import ConfigError, DataError
@@ -149,21 +150,31 @@ def _digits_in_format(column: pd.Series, date_format: str) -> ParsedStamps:
     return _from_text(text, str(column.name), date_format)
 
 
+_STAMPS: TextMemo[ParsedStamps] = TextMemo()
+"""The time stamps of the texts of a column, by its name, their format and which of the texts there are."""
+
+
 def _from_text(column: pd.Series, name: str, date_format: str | None) -> ParsedStamps:
     """Series of a panel share their stamps, so each text is parsed once."""
     if date_format in (None, NUMBERED_MONTHS) and (steps := _numbered_months(column, date_format)) is not None:
         return steps
     which, texts = pd.factorize(column)
+    known = texts.codes.tobytes() if isinstance(texts, pd.CategoricalIndex) else b""
+    parsed = _STAMPS.get(texts.dtype, (name, date_format, known), lambda: _from_texts(texts, name, date_format))
+    return parsed.spread(which)
+
+
+def _from_texts(texts: pd.Index, name: str, date_format: str | None) -> ParsedStamps:
+    """Parse distinct texts, one of each (num_texts,)."""
     order = date_format if date_format in DATE_ORDERS else None
     date_format = None if order is not None else date_format
     text = pd.Series(texts).astype("string").str.strip()
     if order == NUMBERED_QUARTERS or (date_format is None and order is None and _are_numbered_quarters(text)):
         quarters = parse_forms(text.str.replace(_NUMBERED_QUARTER, r"\1Q\2", regex=True), name, None)[0]
-        cells = np.append(quarters, np.datetime64("NaT"))[which]
-        return ParsedStamps(cells, np.isnat(cells), order=NUMBERED_QUARTERS)
+        return ParsedStamps(quarters, np.isnat(quarters), order=NUMBERED_QUARTERS)
     if date_format is None and matches(text, _PLAIN_ISO).all():  # the usual form leaves nothing to find out
-        cells = np.append(in_form(text, "ISO8601"), np.datetime64("NaT"))[which]
-        return ParsedStamps(cells, np.isnat(cells))
+        stamps = in_form(text, "ISO8601")
+        return ParsedStamps(stamps, np.isnat(stamps))
     if date_format is None and order is None:
         _check_zone_names(text, name)
     text, date_format = _with_offsets(text, date_format)
@@ -175,14 +186,11 @@ def _from_text(column: pd.Series, name: str, date_format: str | None) -> ParsedS
         stamps = _in_format(text, date_format)
     stamps = stamps + is_end_of_day.astype("timedelta64[D]")
     if offsets is None:
-        cells = np.append(stamps, np.datetime64("NaT"))[which]
-        return ParsedStamps(cells, np.isnat(cells), order=order)
+        return ParsedStamps(stamps, np.isnat(stamps), order=order)
     # A cell without an offset, among others that have one, says no instant.
     instants = np.where(np.isnan(offsets), np.datetime64("NaT"), stamps)
     instants = instants - np.nan_to_num(offsets).astype("timedelta64[s]")
-    cells = np.append(instants, np.datetime64("NaT"))[which]
-    seconds = np.append(np.nan_to_num(offsets), 0).astype(np.int32)[which]
-    return ParsedStamps(cells, np.isnat(cells), seconds, order=order)
+    return ParsedStamps(instants, np.isnat(instants), np.nan_to_num(offsets).astype(np.int32), order=order)
 
 
 NUMBERED_MONTHS = "year-month"

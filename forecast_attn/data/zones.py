@@ -226,15 +226,22 @@ def changes_at(name: str, wall: NDArray[np.datetime64]) -> NDArray[np.bool_]:
 @functools.lru_cache(maxsize=32)
 def _changes_between(name: str, first_year: int, last_year: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Times of the offset changes, and the offsets around them, in nanoseconds: (n,) and (n + 1,)."""
-    zone = time_zone(name)
-    span = np.array([f"{first_year - 1}-12-01", f"{last_year + 1}-02-01"], "datetime64[D]").astype(np.int64)
-    days = range(int(span[0]) * _DAY, int(span[1]) * _DAY, _DAY)
-    offsets = [_offset(zone, second) for second in days]
+    months = np.arange(f"{first_year - 1}-12", f"{last_year + 1}-02", dtype="datetime64[M]")
+    offsets = [offset for month in months for offset in _offsets_of(name, str(month))]
+    first_day = int(months[0].astype("datetime64[D]").astype(np.int64))
     # A zone changes its clocks at most once a day: where two days differ, bisection finds the second.
-    changed = [index for index in range(len(days) - 1) if offsets[index] != offsets[index + 1]]
-    moments = [_moment_of_change(zone, days[index], days[index + 1]) for index in changed]
+    changed = [index for index in range(len(offsets) - 1) if offsets[index] != offsets[index + 1]]
+    seconds = [(first_day + index) * _DAY for index in changed]
+    moments = [_moment_of_change(time_zone(name), second, second + _DAY) for second in seconds]
     kept = [offsets[0], *(offsets[index + 1] for index in changed)]
     return np.array(moments, np.int64) * _SECOND, np.array(kept, np.int64) * _SECOND
+
+
+@functools.lru_cache(maxsize=4096)
+def _offsets_of(name: str, month: str) -> list[int]:
+    """The offset of a zone at each midnight of a month; kept, as `check` asks every zone about each table."""
+    days = np.arange(np.datetime64(month, "D"), np.datetime64(month, "M") + 1, dtype="datetime64[D]")
+    return [_offset(time_zone(name), day * _DAY) for day in days.astype(np.int64).tolist()]
 
 
 def _offset(zone: datetime.tzinfo, second: int) -> int:

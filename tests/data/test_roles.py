@@ -8,6 +8,7 @@ import pytest
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data import timestamps
 from forecast_attn.data.cells import parse_cells
+from forecast_attn.data.reading import read_table
 from forecast_attn.data.roles import MOST_UNDECLARED, Roles, resolve_roles
 from forecast_attn.errors import ConfigError, DataError
 
@@ -34,6 +35,20 @@ def test_declared_columns_may_be_as_many_as_the_user_wants() -> None:
     assert len(roles_of(columns, past_covariates=names).past_covariates) == MOST_UNDECLARED + 1
     with pytest.raises(DataError, match="2,003 columns that no option names"):
         roles_of(columns)
+
+
+def test_columns_of_the_same_texts_in_another_order_are_told_apart(write) -> None:
+    """To pandas their types are equal."""
+    days = [f"2024-01-{day:02d}" for day in range(1, 21)]
+    numbers = pd.DataFrame({"date": days, "y": range(20), "a": ["1", *["2"] * 17, "x", "x"]})
+    words = pd.DataFrame({"b": ["x", "1", *["x"] * 17, "2"], "c": ["2021-01-02", "x", *["x"] * 18]})
+    dates = pd.DataFrame({"d": ["x", *["2021-01-02"] * 19]})
+    frame = read_table(write(pd.concat([numbers, words, dates], axis=1)), DataConfig())
+    roles = resolve_roles(frame, DataConfig(time="date", target="y"), "table.csv")
+    assert roles.past_covariates == ("a",)
+    assert roles.ignored == {"b": "text", "c": "text", "d": "dates"}
+    stamps = {name: timestamps.parse_timestamps(frame[name])[0][1:] for name in ("c", "d")}
+    assert pd.isna(stamps["c"]).all() and (stamps["d"] == pd.Timestamp("2021-01-02")).all()
 
 
 def test_words_are_not_parsed_as_dates(monkeypatch) -> None:

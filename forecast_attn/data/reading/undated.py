@@ -144,12 +144,11 @@ def dated_cells(column: pd.Series, date_format: str | None = None) -> NDArray[np
         return np.asarray(is_number)
     if not looks_like_dates(column):
         return None
-    cells = pd.Series(texts, dtype=object)
     try:
-        bad = parse_timestamps(cells, str(column.name), date_format)[1]
+        bad = parse_timestamps(column, str(column.name), date_format)[1]
     except DataError:  # a day that may be the month: either reads the same cells
-        bad = parse_timestamps(cells, str(column.name), "day-first")[1]
-    return np.asarray(np.append(~bad, False)[codes])
+        bad = parse_timestamps(column, str(column.name), "day-first")[1]
+    return ~bad
 
 
 def thirteenth_months(column: pd.Series) -> NDArray[np.bool_]:
