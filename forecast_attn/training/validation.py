@@ -199,12 +199,13 @@ def score_updated(run: RunDir, model: Model, preparation: Preparation, facts: Up
     baselines = validation_baselines(preparation, model.config)
     members = []
     for number, (member, network) in enumerate(zip(run.members, model.members, strict=True)):
-        each, _ = _updated_scores(member, network, preparation, arrays, baselines)
+        each, _ = _updated_scores(member, network, preparation, arrays, baselines, NetworkShare(1.0))
         about = {"best_epoch": facts.best_epochs[number], "epochs": facts.epochs, "ended": "max-epochs", **each}
         about |= {**facts.ending, "model_sha256": sha256_of(member.model)}
         member.write_json(member.metrics, about)
         members.append({"seed": network.config.training.seed, **_repeated(about)})
-    scores, validation = _updated_scores(run, model, preparation, arrays, baselines)
+    share = NetworkShare.of(facts.combination)
+    scores, validation = _updated_scores(run, model, preparation, arrays, baselines, share)
     if facts.combination.weights:
         scores["combination"] = _scored(facts.combination, preparation, validation, candidates(baselines))
     ending = facts.ending | ({"members": members} if members else {"model_sha256": sha256_of(run.model)})
@@ -214,7 +215,12 @@ def score_updated(run: RunDir, model: Model, preparation: Preparation, facts: Up
 
 
 def _updated_scores(
-    run: RunDir, model: Model, preparation: Preparation, arrays: WindowArrays, baselines: CachedBaselines
+    run: RunDir,
+    model: Model,
+    preparation: Preparation,
+    arrays: WindowArrays,
+    baselines: CachedBaselines,
+    share: NetworkShare,
 ) -> tuple[dict[str, Any], ValidationForecasts]:
     """Scores of a model whose calibration is older than the windows, and its forecasts; writes its attention."""
     validation = forecast_validation(model, preparation, arrays)
@@ -223,7 +229,7 @@ def _updated_scores(
         scores["validation"]["calibrated_on_these_windows"] = False
     if run.calibration.is_file():
         scores["calibration_sha256"] = sha256_of(run.calibration)
-    scores |= _write_attention(run, model, preparation, arrays, validation, scores, NetworkShare(1.0))
+    scores |= _write_attention(run, model, preparation, arrays, validation, scores, share)
     return scores, validation
 
 

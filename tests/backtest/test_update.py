@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from forecast_attn import Forecaster
+from forecast_attn import Forecaster, read_attention
 from forecast_attn.errors import DataError, RunError, UserError
 from forecast_attn.updating.update import MARK
 
@@ -108,6 +108,11 @@ def test_both_are_scored_on_steps_that_neither_has_seen(old_run: Path, new_run: 
     assert update["new"]["mae"] == pytest.approx(metrics["validation"]["mae"], rel=1e-9)
     assert update["kept"] == "new"
     assert update["new"]["loss"] < update["old"]["loss"]
+
+
+def test_the_attention_file_says_how_much_the_network_is(new_run: Forecaster) -> None:
+    metadata = read_attention(new_run.run_path / "validation_attention.parquet").metadata
+    assert metadata.network_share == new_run.metrics["combination"]["weights"].get("network", 0) < 1
 
 
 def test_a_new_run_names_its_parent_and_needs_nothing_of_it(
