@@ -18,7 +18,7 @@ from forecast_attn.backtest.backtest_plan import plan_on_validation
 from forecast_attn.config.options import DataConfig
 from forecast_attn.config.requests import ReconcileRequest
 from forecast_attn.data.cells import ids_as_text, parse_numbers
-from forecast_attn.data.findings import quoted, require_column, stop_at_errors
+from forecast_attn.data.findings import naming, quoted, require_column, stop_at_errors
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.reading import read_beside, table_name
 from forecast_attn.errors import ConfigError, DataError, RunError, needing
@@ -39,6 +39,8 @@ LEARNING = ("wls-var", "mint")
 """Methods that learn from errors of past forecasts."""
 FEWEST_ERRORS = 10
 """Past forecasts that it takes to learn from."""
+KEYS = {"item_id": "series name", "cutoff": "cut-off", "timestamp": "time stamp", "step": "whole number from 1"}
+"""Columns that identify a forecast, and the content of their cells."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,15 +208,18 @@ class BaseForecasts:
         """Read a table of forecasts.
 
         Raises:
-            DataError: a column or a series is missing, a series is not in the hierarchy, or forecasts end at
-                different times.
+            DataError: a column or a series is missing, a series is not in the hierarchy, forecasts end at different
+                times, or a cell is no number or identifies no forecast.
         """
         source = table_name(table)
         frame = read_beside(table, DataConfig(), item_id="item_id").reset_index(drop=True)
-        for name in ("item_id", "cutoff", "timestamp", "step", "prediction"):
+        for name in (*KEYS, "prediction"):
             require_column(frame, name, source)
         codes, item_ids = ids_as_text(frame["item_id"])
-        frame = frame.assign(item_id=np.array([*item_ids, ""], object)[codes], **_numbers(frame))
+        with naming(source):
+            frame = frame.assign(item_id=np.array([*item_ids, None], object)[codes], **_numbers(frame))
+        _check_keys(frame, source)
+        frame = frame.astype({"step": np.int64})
         _check_series(item_ids, structure, source, needs_all=method != "bottom-up")
         times = frame.groupby(["cutoff", "timestamp", "step"], sort=False, observed=True).ngroup().to_numpy()
         index_of = {name: index for index, name in enumerate(structure.names)}
@@ -231,7 +236,7 @@ class BaseForecasts:
         values = np.where(rows < 0, np.nan, predictions[rows])
         if np.isnan(values[rows >= 0]).any():
             raise DataError(f"'{source}' has rows without a prediction", "forecast them, or leave the series out")
-        return cls(source, frame, structure, values, rows, frame["step"].to_numpy(np.int64)[held[0]])
+        return cls(source, frame, structure, values, rows, frame["step"].to_numpy()[held[0]])
 
     def first_cutoff(self, panel: Panel) -> np.datetime64 | np.int64:
         """Return the earliest cut-off on the axis of a panel.
@@ -265,18 +270,32 @@ class BaseForecasts:
 
 
 def _numbers(frame: pd.DataFrame) -> dict[str, Floats]:
-    names = ["prediction", *quantile_columns([str(name) for name in frame.columns])]
-    return {name: parse_numbers(frame[name], stop_at_errors) for name in names}
+    names = ["step", "prediction", *quantile_columns([str(name) for name in frame.columns])]
+    return {name: parse_numbers(frame[name], stop_at_errors, needed=True) for name in names}
+
+
+def _check_keys(frame: pd.DataFrame, source: str) -> None:
+    """Refuse a table with a cell that identifies no forecast."""
+    wrong = {name: frame[name].isna() for name in KEYS}
+    wrong["step"] = ~((frame["step"] >= 1) & (frame["step"] % 1 == 0))
+    for name, cells in wrong.items():
+        if cells.any():
+            row = int(cells.to_numpy().argmax()) + 1
+            cell = frame[name].iloc[row - 1]
+            given = "an empty cell" if pd.isna(cell) else f"{cell:g}"
+            message = f"'{source}', column '{name}', row {row}: expected a {KEYS[name]}, got {given}"
+            raise DataError(message, "correct the cell, or forecast again", row=row, column=name)
 
 
 def _check_series(item_ids: tuple[str, ...], structure: Hierarchy, source: str, *, needs_all: bool) -> None:
-    unknown = sorted(set(item_ids) - set(structure.names))
+    given = set(item_ids)
+    unknown = sorted(given - set(structure.names))
     if unknown:
         raise DataError(
             f"'{source}' has series that the hierarchy lacks: {quoted(unknown)}",
             "a row of the hierarchy for each, or a table without them",
         )
-    missing = [name for name in (structure.names if needs_all else structure.bottom) if name not in set(item_ids)]
+    missing = [name for name in (structure.names if needs_all else structure.bottom) if name not in given]
     if missing:
         hint = "train on a table that holds the sums as series of their own, or --method bottom-up"
         raise DataError(

@@ -241,6 +241,32 @@ def test_what_does_not_fit_is_refused(forecaster: Forecaster, base: pd.DataFrame
         Forecaster.load(copy).reconcile(TREE)
 
 
+@pytest.mark.parametrize(
+    ("column", "cell", "message"),
+    [
+        ("item_id", None, "expected a series name, got an empty cell"),
+        ("cutoff", None, "expected a cut-off, got an empty cell"),
+        ("timestamp", None, "expected a time stamp, got an empty cell"),
+        ("step", None, "expected a whole number from 1, got an empty cell"),
+        ("step", 1.5, "expected a whole number from 1, got 1.5"),
+        ("step", 0, "expected a whole number from 1, got 0"),
+        ("step", "x", "'DataFrame': column 'step' must be numeric; row 3 is 'x'"),
+        ("prediction", "x", "'DataFrame': column 'prediction' must be numeric; row 3 is 'x'"),
+    ],
+)
+def test_a_cell_that_identifies_no_forecast_is_refused(
+    column: str, cell: Any, message: str, forecaster: Forecaster, base: pd.DataFrame
+) -> None:
+    damaged = base.astype({column: object})
+    damaged.loc[2, column] = cell
+    where = "" if cell == "x" else f"'DataFrame', column '{column}', row 3: "
+    with pytest.raises(DataError) as refused:
+        forecaster.reconcile(TREE, damaged, method="bottom-up")
+    assert refused.value.message == where + message
+    assert (refused.value.hint or "").startswith("correct the cell")
+    assert "--" not in (refused.value.hint or "")
+
+
 def test_a_missing_hierarchy_is_told_with_its_shape(finished_run: Path, here: Path, forecast: Any) -> None:
     done = forecast("reconcile", finished_run, "--hierarchy", "none.csv")
     assert done.error == "there is no file 'none.csv'"
