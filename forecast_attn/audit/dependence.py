@@ -26,9 +26,8 @@ def partial_dependence(subject: Subject, column: str, values: Sequence[float | s
         values: numbers in the column's units, or names of categories.
     """
     schema = subject.model.schema
-    (positions,) = (
-        each.positions for each in columns_and_groups(schema) if each.name == column and each.group == "future"
-    )
+    singles = (each for each in columns_and_groups(schema) if not each.is_group)
+    (positions,) = (each.positions for each in singles if each.name == column)
     for value in values:
 
         def rewindow(rows: slice, window: Window, value: float | str = value) -> Window:

@@ -106,22 +106,19 @@ def _render_covariates(covariates: CovariateImportance, console: Console) -> Non
     table.add_column("kind")
     for heading in ("rise of the MAE", "in per cent", "in repeats", "a column of noise", ""):
         table.add_column(heading, justify="right")
-    for importance in (*covariates.groups, *covariates.columns):
-        table.add_row(*_importance_row(importance, is_group=importance in covariates.groups))
+    for group in covariates.groups:
+        name = {"target": "its own past", "calendar": "calendar"}.get(group.group, f"all {group.group}")
+        table.add_row(name, *_importance_cells(group))
+    for column in covariates.columns:
+        table.add_row(column.name, *_importance_cells(column))
     console.print(table)
 
 
-def _importance_row(importance: Importance, *, is_group: bool) -> list[str]:
-    name = (
-        f"all {importance.group}" if is_group and importance.group in ("past", "future", "static") else importance.name
-    )
-    if importance.group == "target":
-        name = "its own past"
+def _importance_cells(importance: Importance) -> list[str]:
     noise = "–"
     if importance.noise_high == importance.noise_high:
         noise = f"{signed(importance.noise_low)} … {signed(importance.noise_high)}"
     return [
-        name,
         importance.group,
         signed(importance.mae_change),
         per_cent(importance.relative),

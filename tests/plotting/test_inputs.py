@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -215,3 +216,21 @@ def test_a_validation_window_and_means_by_value_of_a_run(forecast, run_copy, wri
     refused(*kind, "by-value", "--step", "1", message="--step does not go with", hint="leave", code=2)
     refused("plot", "run", "--column", "x", message="--column does not go with --kind forecast", hint="leave", code=2)
     refused(*kind, "by-value", "--data", path, "--column", "no", message="no column 'no'", hint="known")
+
+
+@pytest.fixture(scope="module")
+def odd_run(forecast, small, make_table, tmp_path_factory) -> Path:
+    """A run with a column that is called as its kind."""
+    folder = tmp_path_factory.mktemp("odd")
+    make_table().rename(columns={"temperature": "future"}).to_csv(folder / "data.csv", index=False)
+    done = forecast("train", folder / "data.csv", *small, "--future", "future", "--out", folder / "run", "--quiet")
+    assert done.code == 0, done.err
+    return folder / "run"
+
+
+@pytest.mark.slow
+def test_a_column_called_as_its_kind_is_no_group(forecast, odd_run: Path) -> None:
+    means = json.loads(forecast("plot", odd_run, "--kind", "by-value", "--json").out)
+    assert means["columns"][0]["name"] == "future"
+    audit = forecast("audit", odd_run, "--covariates", "--windows", 8, "--draws", 10, "--repeats", 2)
+    assert [len(re.findall(rf"^{name} +future ", audit.out, re.M)) for name in ("all future", "future")] == [1, 1]
