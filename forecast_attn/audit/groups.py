@@ -19,7 +19,7 @@ from forecast_attn.audit.subject import Floats, Reference, Subject
 from forecast_attn.audit.wording import beside_chance, change_of, share_of, why_untested
 from forecast_attn.data.panel import Panel
 from forecast_attn.forecasting.weight_need import SHARE_THAT_MATTERS
-from forecast_attn.inspection.statistics import steps_text
+from forecast_attn.inspection.statistics import distinct_texts, steps_text
 
 FEWEST_WINDOWS = 8
 """Windows of a group below which nothing is said of it."""
@@ -122,8 +122,8 @@ def _values_of(
     different = np.unique(values[~np.isnan(values)] if texts is None else values[values >= 0])
     if not 2 <= len(different) <= MOST_VALUES:
         return
-    for value in different:
-        text = f"{value:g}" if texts is None else f"'{texts[int(value)]}'"
+    names = distinct_texts(different) if texts is None else [f"'{texts[int(value)]}'" for value in different]
+    for value, text in zip(different, names, strict=True):
         yield ForecastGroup("regime", f"where '{name}' is {text}", values == value)
 
 

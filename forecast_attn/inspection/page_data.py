@@ -308,17 +308,14 @@ def _tiles(
             "kind": by,
             "names": grouping.names,
             "leftOut": grouping.left_out,
-            "windows": _windows_of(grouping._replace(groups=grouping.groups[indices]), grouping.names, whole),
+            "windows": _windows_of(grouping.groups[indices], len(grouping.names), whole),
             "profiles": encode_weights(profiles[by] / np.bincount(grouping.groups.ravel())[:, None]),
         }
         for by, grouping in groups.items()
     ]
 
 
-def _windows_of(grouping: Grouping, names: list[str], whole: NDArray[np.bool_]) -> list[int]:
+def _windows_of(groups: NDArray[np.int64], count: int, whole: NDArray[np.bool_]) -> list[int]:
     """The first window shown of each group, a whole one if there is; -1 where none is."""
-    first = {
-        grouping.names[group]: int(np.argmax((grouping.groups == group).any(axis=1) * (1 + whole)))
-        for group in np.unique(grouping.groups).tolist()
-    }
-    return [first.get(name, -1) for name in names]
+    members = [(groups == group).any(axis=1) for group in range(count)]
+    return [int(np.argmax(each * (1 + whole))) if each.any() else -1 for each in members]

@@ -179,6 +179,12 @@ def span_text(first: int, last: int) -> str:
     return str(first) if first == last else f"{first}–{last}"
 
 
+def distinct_texts(values: NDArray[Any]) -> list[str]:
+    """Different numbers with as many digits as tell them apart, six at least."""
+    texts = ([f"{value:.{digits}g}" for value in values] for digits in range(6, 18))
+    return next(each for each in texts if len(set(each)) == len(values))
+
+
 def steps_text(first: int, last: int) -> str:
     """`step 7`, or `steps 1–24`."""
     return f"{'step' if first == last else 'steps'} {span_text(first, last)}"

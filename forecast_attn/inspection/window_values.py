@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from forecast_attn.attention_file import AttentionDump
 from forecast_attn.config.values import NETWORK, percent, quantile_name
 from forecast_attn.inspection.grouping import Grouping, group_by_value
-from forecast_attn.inspection.statistics import target_steps
+from forecast_attn.inspection.statistics import distinct_texts, target_steps
 from forecast_attn.runs.run_dir import RunDir
 
 if TYPE_CHECKING:
@@ -186,7 +186,9 @@ def _regimes(panel: Panel, dump: AttentionDump | None) -> dict[str, Grouping]:
 def _by_number(dump: AttentionDump, values: Values) -> Grouping:
     """Windows by a number of each (num_windows,), or by bins of about equally many windows where there are many."""
     if len(np.unique(values)) <= MOST_REGIMES:
-        return group_by_value(dump, values, lambda value: "missing" if np.isnan(value) else f"{value:g}")
+        known = np.unique(values[~np.isnan(values)])
+        names = dict(zip(known.tolist(), distinct_texts(known), strict=True))
+        return group_by_value(dump, values, lambda value: names.get(value, "missing"))
     # Edges that are values themselves: no window lies between two bins.
     edges = np.unique(np.nanquantile(values, np.arange(1, NUM_BINS) / NUM_BINS, method="inverted_cdf"))
     bins = np.where(np.isnan(values), -1, np.searchsorted(edges, values))

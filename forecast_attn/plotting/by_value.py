@@ -28,6 +28,7 @@ from forecast_attn.data.panel import Panel
 from forecast_attn.data.vintages import Vintages
 from forecast_attn.errors import DataError, did_you_mean
 from forecast_attn.inspection.results import without_nan
+from forecast_attn.inspection.statistics import distinct_texts
 from forecast_attn.plotting.forecasts import Forecasts
 from forecast_attn.plotting.step_errors import extent
 
@@ -343,8 +344,9 @@ def _bins(column: _Column) -> Iterator[tuple[str, Ints]]:
     known = values[~np.isnan(values)]
     # Few different numbers are shown one by one; of more, equal quantiles give bins of about equally many forecasts.
     if _are_few(column):
-        for value in np.unique(known):
-            yield f"{value:.6g}", np.flatnonzero(values == value)
+        different = np.unique(known)
+        for value, label in zip(different, distinct_texts(different), strict=True):
+            yield label, np.flatnonzero(values == value)
         return
     edges = np.unique(np.quantile(known, np.linspace(0, 1, MOST_BINS + 1)))
     bins = np.searchsorted(edges[1:-1], values, side="right")

@@ -1,6 +1,7 @@
 """Attentions of which one knows whether they are right, through the audit's front door."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -145,14 +146,16 @@ def test_the_page_says_the_verdict_first(run_copy: Path, forecast: Callable[...,
 def test_a_run_without_attention_is_asked_for_covariates_only(
     train_on: Callable[..., Trained], refused: Callable[..., None], forecast: Callable[..., Any], here: Path
 ) -> None:
-    run = train_on(planted_table(200), "none", max_epochs=1).run
+    run = train_on(planted_table(200).rename(columns={"noise": "past"}), "none", max_epochs=1).run
     refused("audit", run, message="--attention none: there are no weights", hint="--covariates", code=2)
-    outcome = forecast("audit", run, "--covariates", "--repeats", 2, "--windows", 8, "--json")
+    words = ("audit", run, "--covariates", "--repeats", 2, "--windows", 8)
+    outcome = forecast(*words, "--json")
     assert outcome.code == 0, outcome.err
     document = json.loads(outcome.out)
     assert document["verdict"] is None
     assert document["checks"] == []
     assert len(document["covariates"]["columns"]) == 2
+    assert sorted(re.findall(r"^(.+?)  +past  ", forecast(*words).out, re.M)) == ["all past", "driver", "past"]
 
 
 def test_the_table_of_the_training_is_needed(

@@ -11,14 +11,14 @@ from scipy import stats
 from forecast_attn.audit import Audit
 from forecast_attn.audit.audit_results import GroupNeed
 from forecast_attn.audit.chance import chance_of_rise, stretches_of
-from forecast_attn.audit.groups import groups_verdict
+from forecast_attn.audit.groups import groups_of, groups_verdict
 from forecast_attn.audit.ranking import Explained, chance_overlap, explain
 from forecast_attn.audit.reach import reach_check, reach_of, shown_by, state_gradients
 from forecast_attn.audit.subject import Subject
 from forecast_attn.audit.swaps import shuffled_forecasts, uniform_swap
 from forecast_attn.audit.wording import signed
 
-from .conftest import LAG, Trained, planted_table
+from .conftest import LAG, Trained, planted_table, prepared
 
 pytestmark = pytest.mark.slow
 
@@ -52,6 +52,13 @@ def test_weights_that_one_regime_does_not_need_are_not_faithful(two_regimes: Aud
     assert two_regimes.verdict.level == "partly faithful"
     assert check.verdict in two_regimes.verdict.sentence
     assert {group.kind for group in check.groups} == {"step", "regime"}
+
+
+def test_codes_keep_the_digits_in_which_they_differ(planted: Trained, subject: Subject) -> None:
+    panel = prepared(planted).panel
+    codes = 1_000_001.0 + np.arange(panel.num_rows)[:, None] % [2, 1]
+    names = [group.name for group in groups_of(subject, replace(panel, past_covariates=codes))]
+    assert names[-4:-2] == ["where 'driver' is 1000001", "where 'driver' is 1000002"]
 
 
 def test_the_groups_are_means_over_their_values(two_regimes: Audit) -> None:

@@ -220,10 +220,12 @@ def test_a_validation_window_and_means_by_value_of_a_run(forecast, run_copy, wri
 
 @pytest.fixture(scope="module")
 def odd_run(forecast, small, make_table, tmp_path_factory) -> Path:
-    """A run with a column that is called as its kind."""
+    """A run with a column that is called as its kind, and one of codes that differ in their last digit."""
     folder = tmp_path_factory.mktemp("odd")
-    make_table().rename(columns={"temperature": "future"}).to_csv(folder / "data.csv", index=False)
-    done = forecast("train", folder / "data.csv", *small, "--future", "future", "--out", folder / "run", "--quiet")
+    table = make_table().rename(columns={"temperature": "future"})
+    table.assign(code=1_000_001 + np.arange(len(table)) // 3 % 2).to_csv(folder / "data.csv", index=False)
+    words = ("--future", "future,code", "--out", folder / "run", "--quiet")
+    done = forecast("train", folder / "data.csv", *small, *words)
     assert done.code == 0, done.err
     return folder / "run"
 
@@ -231,6 +233,14 @@ def odd_run(forecast, small, make_table, tmp_path_factory) -> Path:
 @pytest.mark.slow
 def test_a_column_called_as_its_kind_is_no_group(forecast, odd_run: Path) -> None:
     means = json.loads(forecast("plot", odd_run, "--kind", "by-value", "--json").out)
-    assert means["columns"][0]["name"] == "future"
-    audit = forecast("audit", odd_run, "--covariates", "--windows", 8, "--draws", 10, "--repeats", 2)
-    assert [len(re.findall(rf"^{name} +future ", audit.out, re.M)) for name in ("all future", "future")] == [1, 1]
+    assert "future" in [column["name"] for column in means["columns"]]
+
+
+@pytest.mark.slow
+def test_codes_keep_the_digits_in_which_they_differ(forecast, odd_run: Path, here: Path) -> None:
+    (code,) = json.loads(forecast("plot", odd_run, "--kind", "by-value", "--column", "code", "--json").out)["columns"]
+    assert [each["label"] for each in code["bins"]] == ["1000001", "1000002"]
+    assert forecast("inspect", odd_run, "--validation", "--html", "page.html").code == 0
+    page = Path("page.html").read_text(encoding="utf-8")
+    tiles = re.search(r'"kind":"code at the cut-off","names":\["1000001","1000002"\].*?"windows":\[(\d+),(\d+)\]', page)
+    assert tiles is not None and tiles[1] != tiles[2]
