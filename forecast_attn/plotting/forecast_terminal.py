@@ -121,7 +121,7 @@ def _error_table(errors: StepErrors) -> Table:
         table.add_column(name, justify="right")
     for model in errors.models:
         values = (*model.mae[shown], model.overall)
-        table.add_row(model.name, *(f"{value:.4g}" if np.isfinite(value) else "" for value in values))
+        table.add_row(Text(model.name), *(f"{value:.4g}" if np.isfinite(value) else "" for value in values))
     return table
 
 
@@ -157,7 +157,7 @@ def reliability_chart(calibration: Reliability) -> Chart:
 
 def _quantile_table(model: ModelReliability) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column(model.name, justify="right")
+    table.add_column(Text(model.name), justify="right")
     for name in ("at or below it", wording.CHANCE, "values"):
         table.add_column(name, justify="right")
     table.add_column("")

@@ -83,7 +83,7 @@ def render_by_value(shown: ByValue, console: Console) -> None:
 
 def _value_table(column: ColumnValues) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column(f"{column.name}, {column.known}", justify="right" if column.is_number else "left")
+    table.add_column(Text(f"{column.name}, {column.known}"), justify="right" if column.is_number else "left")
     set_to = any(each.dependence is not None for each in column.bins)
     for name in ("count", "mean forecast", "mean actual", "difference", *(["if set"] if set_to else [])):
         table.add_column(name, justify="right")

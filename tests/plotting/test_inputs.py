@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 import statsmodels.api as sm
 
+from forecast_attn import Forecaster
 from forecast_attn.config.options import RunConfig
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.zones import Zone
@@ -220,11 +221,11 @@ def test_a_validation_window_and_means_by_value_of_a_run(forecast, run_copy, wri
 
 @pytest.fixture(scope="module")
 def odd_run(forecast, small, make_table, tmp_path_factory) -> Path:
-    """A run with a column that is called as its kind, and one of codes that differ in their last digit."""
+    """A run with a column that is called as its kind, and one of codes that differ in the last digit, with a unit."""
     folder = tmp_path_factory.mktemp("odd")
     table = make_table().rename(columns={"temperature": "future"})
-    table.assign(code=1_000_001 + np.arange(len(table)) // 3 % 2).to_csv(folder / "data.csv", index=False)
-    words = ("--future", "future,code", "--out", folder / "run", "--quiet")
+    table.assign(**{"code [/kg]": 1_000_001 + np.arange(len(table)) // 3 % 2}).to_csv(folder / "data.csv", index=False)
+    words = ("--future", "future,code [/kg]", "--out", folder / "run", "--quiet")
     done = forecast("train", folder / "data.csv", *small, *words)
     assert done.code == 0, done.err
     return folder / "run"
@@ -238,9 +239,18 @@ def test_a_column_called_as_its_kind_is_no_group(forecast, odd_run: Path) -> Non
 
 @pytest.mark.slow
 def test_codes_keep_the_digits_in_which_they_differ(forecast, odd_run: Path, here: Path) -> None:
-    (code,) = json.loads(forecast("plot", odd_run, "--kind", "by-value", "--column", "code", "--json").out)["columns"]
+    words = ("plot", odd_run, "--kind", "by-value", "--column", "code [/kg]", "--json")
+    (code,) = json.loads(forecast(*words).out)["columns"]
     assert [each["label"] for each in code["bins"]] == ["1000001", "1000002"]
     assert forecast("inspect", odd_run, "--validation", "--html", "page.html").code == 0
     page = Path("page.html").read_text(encoding="utf-8")
-    tiles = re.search(r'"kind":"code at the cut-off","names":\["1000001","1000002"\].*?"windows":\[(\d+),(\d+)\]', page)
+    tiles = re.search(r'/kg\] at the cut-off","names":\["1000001","1000002"\].*?"windows":\[(\d+),(\d+)\]', page)
     assert tiles is not None and tiles[1] != tiles[2]
+
+
+@pytest.mark.slow
+def test_brackets_in_names_are_no_markup(odd_run: Path, make_console) -> None:
+    console = make_console()
+    Forecaster.load(odd_run).plot("by-value").print(console)
+    console.file.seek(0)
+    assert "code [/kg], " in console.file.read()

@@ -69,6 +69,15 @@ def test_a_forecaster_without_a_file_draws_dataframes(in_memory, table, here, ki
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("kind", PICTURES[:3])
+def test_brackets_in_names_are_no_markup(in_memory, make_backtest, make_console, kind) -> None:
+    console = make_console()
+    in_memory.plot(kind, forecasts=make_backtest(items=("city [b]",), models=("net [/kg]",))).print(console)
+    console.file.seek(0)
+    assert "net [/kg]" in console.file.read()
+
+
+@pytest.mark.slow
 def test_inputs_of_a_run_in_memory_are_drawn_from_a_dataframe(in_memory, table, here) -> None:
     backtest = in_memory.backtest(table, cutoffs=6, stride=1, baselines=["naive"])
     means = in_memory.plot("by-value", forecasts=backtest.frame, data=table, model=["naive"])
