@@ -315,11 +315,9 @@ class _Values(NamedTuple):
 
 def _stretches(panel: Panel, positions: _Positions, length: int) -> Ints:
     """The stretch of time that each forecast lies in, the same for all series."""
-    stamps = panel.timestamps
-    times = np.unique(stamps[positions.rows])
-    step = np.diff(np.unique(stamps)).min() if len(times) > 1 else 1
-    since: Any = (stamps[positions.rows] - times[0]) // step
-    return np.asarray(since, np.int64) // length
+    stamps = panel.timestamps[positions.rows]
+    steps = panel.frequency.steps_between(np.full_like(stamps, stamps.min()), stamps)
+    return np.asarray(steps // length, np.int64)
 
 
 def _column_values(column: _Column, values: _Values) -> ColumnValues:

@@ -132,6 +132,21 @@ def test_a_column_known_for_some_steps_counts_for_those(panel: Panel) -> None:
     assert sum(each.count for each in flag.bins) == len(forecasts_of(panel).frame) / HORIZON
 
 
+@pytest.mark.parametrize(("frequency", "season"), [("B", 5), ("MS", 12)])
+def test_stretches_are_counted_in_steps(frequency: str, season: int) -> None:
+    """Weekends and long months make none shorter."""
+    frame = pd.DataFrame({"date": pd.date_range("2024-01-01", periods=90, freq=frequency), "flag": 1.0})
+    options = {"target": "y", "lookback": 14, "horizon": 1, "future_covariates": ["flag"]}
+    panel = read_panel(frame.assign(y=np.arange(90.0)), RunConfig.from_options(options))[0]
+    errors, stamps = np.random.default_rng(0).normal(size=70), panel.timestamps
+    rows = {"item_id": panel.item_ids[0], "cutoff": stamps[19:89], "timestamp": stamps[20:], "step": 1, "model": "net"}
+    table = pd.DataFrame({**rows, "target": panel.target[20:], "prediction": panel.target[20:] + errors})
+    means = by_value(Forecasts(table, Zone(), "'run'", "y"), panel, ("flag",), horizon=1, name="'table'", notes=[])
+    assert means.stretch == season
+    expected = mean_interval(errors, np.arange(70) // season)
+    np.testing.assert_allclose(means.columns[0].bins[0].error, expected, rtol=1e-6)
+
+
 def test_picture_and_terminal_show_the_same_means(panel: Panel, make_console) -> None:
     means = shown(panel, forecasts_of(panel))
     figure = draw_by_value(means)
