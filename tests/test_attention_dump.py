@@ -230,9 +230,10 @@ def test_whole_number_times_step_by_their_frequency(path):
         file.write(item_ids=["a"], weights=weights, **times)
     dump = read_attention(path)
     assert dump.lookback_timestamps(0).tolist() == [20, 30, 40]
-    assert dump.select(cutoff="40").num_windows == 1
-    with pytest.raises(ConfigError, match="whole number"):
-        dump.select(cutoff="2026-01-01")
+    assert dump.select(cutoff="40").num_windows == dump.select(cutoff=40.0).num_windows == 1
+    for cutoff in ("2026-01-01", 40.7, str(10**20), float("inf")):
+        with pytest.raises(ConfigError, match="whole number"):
+            dump.select(cutoff=cutoff)
 
 
 def test_stamps_that_contradict_the_frequency_are_refused(path):

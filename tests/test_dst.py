@@ -132,6 +132,8 @@ def test_the_weights_of_one_of_two_equal_hours(zoned_run: ZonedRun, here: Path, 
     with pytest.raises(ConfigError, match="comes twice") as error:
         attention.select(cutoff=after[:16])
     assert after[:16] in str(error.value.hint)
+    with pytest.raises(ConfigError, match=r"must be a time stamp .*; got '9999-01-01'"):
+        attention.select(cutoff="9999-01-01")
     attention.export_csv(here / "weights.csv")
     exported = pd.read_csv(here / "weights.csv")
     assert set(exported["cutoff"]) == {after}

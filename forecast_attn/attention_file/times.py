@@ -45,12 +45,15 @@ def parse_time(value: Any, time_type: np.dtype[Any], zone: Zone) -> Any:
     try:
         if time_type.kind == "i":
             expected = "a whole number, like the file's times"
-            return np.int64(value)
+            number = np.int64(value)
+            if number != float(value):  # 1.7
+                raise ValueError
+            return number
         stamp = pd.Timestamp(value)
         if stamp.tzinfo is not None:
             return stamp.tz_convert("UTC").tz_localize(None).to_datetime64()
         return _instant(np.array([stamp.to_datetime64()]), zone) if zone.type_name else stamp.to_datetime64()
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ConfigError(f"the cut-off must be {expected}; got '{value}'") from None
 
 
