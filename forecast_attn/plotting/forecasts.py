@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.attention_file.times import parse_time
 from forecast_attn.config.options import DataConfig
+from forecast_attn.data.cells import ids_as_text
 from forecast_attn.data.findings import counted, quoted
 from forecast_attn.data.number_stamps import ParsedStamps
 from forecast_attn.data.reading import read_beside
@@ -131,12 +132,12 @@ def read_forecasts(source: pd.DataFrame | Path, *, zone: Zone | None = None, tar
         raise DataError(f"{label} has no rows", "forecast first: forecast predict")
     stamps = {name: _parsed(table, name, label) for name in ("cutoff", "timestamp")}
     columns = {
-        "item_id": table["item_id"].astype(str).to_numpy(object),
+        "item_id": _names(table, "item_id", label),
         **{name: parsed.stamps for name, parsed in stamps.items()},
         "step": _whole_numbers(table, "step", label),
         "target": _numbers(table, "target", label) if "target" in table.columns else np.full(len(table), np.nan),
         "prediction": _numbers(table, "prediction", label),
-        "model": table["model"].astype(str).to_numpy(object) if "model" in table.columns else ONLY_MODEL,
+        "model": _names(table, "model", label) if "model" in table.columns else ONLY_MODEL,
         **{name: _numbers(table, name, label) for name in quantile_columns(table.columns)},
     }
     frame = pd.DataFrame(columns)
@@ -163,9 +164,16 @@ def _numbers(table: pd.DataFrame, name: str, label: str) -> NDArray[np.float64]:
     return np.asarray(values, np.float64)
 
 
+def _names(table: pd.DataFrame, name: str, label: str) -> NDArray[np.object_]:
+    codes, names = ids_as_text(table[name])
+    if (codes < 0).any():
+        raise _bad_cell(table, name, codes < 0, label, "a name")
+    return np.array(names, object)[codes]
+
+
 def _whole_numbers(table: pd.DataFrame, name: str, label: str) -> NDArray[np.int64]:
     values = _numbers(table, name, label)
-    bad = ~(values >= 1) | (values != np.round(values))
+    bad = ~((values >= 1) & (values < 2**53) & (values == np.round(values)))
     if bad.any():
         raise _bad_cell(table, name, bad, label, "a whole number from 1")
     return values.astype(np.int64)
@@ -175,7 +183,8 @@ def _bad_cell(table: pd.DataFrame, name: str, bad: NDArray[np.bool_], label: str
     index = int(np.flatnonzero(bad)[0])
     cell, others = table[name].iloc[index], int(bad.sum()) - 1
     more = f", and {counted(others, 'other cell')}" if others else ""
-    message = f"{label}, column '{name}', row {index + 1}: expected {what}, got '{cell}'{more}"
+    given = "an empty cell" if pd.isna(cell) else f"'{cell}'"
+    message = f"{label}, column '{name}', row {index + 1}: expected {what}, got {given}{more}"
     return DataError(message, WRITTEN_BY, row=index + 1, column=name)
 
 

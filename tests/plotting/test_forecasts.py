@@ -48,6 +48,10 @@ def test_whole_numbers_may_be_the_time(make_backtest, make_file):
         read.at_cutoff("2024-01-01")
 
 
+def test_identifiers_are_spelled_as_in_the_table_of_the_training(make_backtest):
+    assert read_forecasts(make_backtest(items=(1.0, 2.0))).item_ids == ["1", "2"]
+
+
 def test_a_table_without_a_model_has_one(make_backtest, make_file):
     table = make_backtest(models=("net",)).drop(columns=["model", "target"])
     read = read_forecasts(make_file(table, "predictions.csv"))
@@ -87,10 +91,28 @@ def test_parts_are_chosen(make_backtest, make_file):
         ),
         (lambda table: table.assign(step=0), "column 'step', row 1: expected a whole number from 1, got '0'"),
         (lambda table: table.assign(step=1.5), "expected a whole number from 1"),
+        (lambda table: table.assign(step=np.inf), "expected a whole number from 1, got 'inf'"),
+        (lambda table: table.assign(item_id=None), "column 'item_id', row 1: expected a name, got an empty cell"),
+        (
+            lambda table: table.assign(model=table["model"].where(table.index > 0)),
+            "column 'model', row 1: expected a name, got an empty cell",
+        ),
         (lambda table: pd.concat([table, table.head(1)]), "step 1 of series 'city' comes twice for one cut-off"),
         (lambda table: table.head(0), "no rows"),
     ],
-    ids=["cutoff", "two-columns", "prediction", "timestamp", "step-zero", "step-half", "repeat", "empty"],
+    ids=[
+        "cutoff",
+        "two-columns",
+        "prediction",
+        "timestamp",
+        "step-zero",
+        "step-half",
+        "step-infinite",
+        "item",
+        "model",
+        "repeat",
+        "empty",
+    ],
 )
 def test_what_is_wrong_is_said(make_backtest, make_file, change, message):
     path = make_file(change(make_backtest()), "table.csv")
