@@ -642,7 +642,6 @@ class Forecaster:
         Raises:
             RunError: not fitted, the run is damaged, or a file cannot be written.
             ConfigError: there is no browser to print a PDF with, or `data` is not a file.
-            DataError: the table cannot be used.
         """
         from forecast_attn.reporting.printer import check_targets, write_report
         from forecast_attn.reporting.report import build_run_report

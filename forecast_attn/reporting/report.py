@@ -23,6 +23,7 @@ from forecast_attn.config.requests import PlotRequest
 from forecast_attn.config.values import NETWORK, percent
 from forecast_attn.data.findings import counted
 from forecast_attn.data.reading import digest_of
+from forecast_attn.data.roles import COVARIATE_FIELDS
 from forecast_attn.errors import ConfigError, DataError, RunError
 from forecast_attn.forecasting.identifiability import with_rank
 from forecast_attn.forecasting.model import read_config, read_schema
@@ -118,7 +119,6 @@ def build_run_report(run: RunDir, data: Path | None = None) -> RunReport:
 
     Raises:
         RunError: the run is damaged.
-        DataError: `data` cannot be read.
     """
     config, schema, metrics = read_config(run), read_schema(run), run.read_json(run.metrics)
     missing: list[str] = []
@@ -147,8 +147,7 @@ def build_run_report(run: RunDir, data: Path | None = None) -> RunReport:
 
 def _without_audit(run: RunDir, schema: Any) -> list[str]:
     """Say which results of an audit the run lacks."""
-    roles = schema.roles
-    columns = " --covariates" if roles.future_covariates or roles.past_covariates else ""
+    columns = " --covariates" if any(getattr(schema.roles, name) for name in COVARIATE_FIELDS) else ""
     if not run.validation_attention.is_file():
         return []
     if not run.audit.is_file():
@@ -176,7 +175,9 @@ def _table_of_training(run: RunDir, data: Path | None, missing: list[str]) -> Pa
         path = data if recorded["sha256"] is not None and digest_of(data) == recorded["sha256"] else None
     if path is not None:
         return path
-    missing.append(f"the table of training, '{recorded['file']}', is not where it was or has changed: --data FILE")
+    name = f"the table of training, '{recorded['file']}'"
+    moved = f"{name}, is not where it was or has changed: --data FILE"
+    missing.append(moved if data is None else f"'{data}' is not {name}")
     return None
 
 
@@ -412,8 +413,8 @@ def _training_table(config: RunConfig, metrics: dict[str, Any], schema: Any) -> 
         ["horizon", f"{schema.horizon}"],
         ["step", schema.frequency.alias],
         ["target", roles.target],
-        ["known in advance", show(list(roles.future_covariates))],
-        ["known up to the cut-off", show(list(roles.past_covariates))],
+        ["known in advance", show([*roles.future_covariates, *roles.future_categories])],
+        ["known up to the cut-off", show([*roles.past_covariates, *roles.past_categories])],
         ["epochs", f"{metrics.get('epochs', '–')}, the best {metrics.get('best_epoch', '–')}"],
         ["seed", show(config.training.seed)],
     ]

@@ -11,6 +11,7 @@ import pytest
 
 from forecast_attn import Forecaster
 from forecast_attn.config.requests import PlotRequest
+from forecast_attn.data.roles import COVARIATE_FIELDS
 from forecast_attn.errors import ConfigError
 from forecast_attn.inspection.interpretation import best_of_baselines
 from forecast_attn.plotting.past import validation_forecasts
@@ -23,10 +24,10 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def run(forecast, small, make_table, tmp_path_factory):
-    """A run with quantiles and a forecast, next to its table."""
+    """A run with quantiles, a category and a forecast, next to its table."""
     folder = tmp_path_factory.mktemp("reported")
-    make_table().to_csv(folder / "data.csv", index=False)
-    words = ("--quantiles", "0.1,0.5,0.9", "--out", folder / "run", "--quiet")
+    make_table().assign(sky=["sun", "fog", "rain"] * 40).to_csv(folder / "data.csv", index=False)
+    words = ("--past", "temperature,sky", "--quantiles", "0.1,0.5,0.9", "--out", folder / "run", "--quiet")
     assert forecast("train", folder / "data.csv", *small, *words).code == 0
     assert forecast("predict", folder / "run", "--quiet").code == 0
     return folder / "run"
@@ -60,6 +61,12 @@ def test_the_page_has_all_parts_and_asks_for_nothing(html):
     assert "<script" not in html
     assert "default-src &#x27;none&#x27;" in html or "default-src 'none'" in html
     assert not re.search(r'(?:src|href)="(?!data:)', html)
+
+
+def test_categories_are_named_beside_numbers(html):
+    rows = dict(re.findall(r'<th scope="row">([^<]+)</th><td>([^<]*)</td>', part_of(html, "trained")))
+    assert rows["known up to the cut-off"] == "temperature, sky"
+    assert rows["known in advance"] == "–"
 
 
 def test_steps_ahead_are_whole_numbers(html):
@@ -223,7 +230,7 @@ def test_the_chart_of_a_backtest_says_so_and_which_baseline_it_lacks(run_copy, w
 
 def test_what_an_audit_would_add_is_named_with_its_command(html, run_copy, without_manifest):
     assert "whether the weights can be believed: <code>forecast audit RUN" in html
-    bare = SimpleNamespace(roles=SimpleNamespace(future_covariates=[], past_covariates=[]))
+    bare = SimpleNamespace(roles=SimpleNamespace(**dict.fromkeys(COVARIATE_FIELDS, ())))
     assert _without_audit(RunDir(run_copy), bare) == [
         "whether the weights can be believed: `forecast audit RUN` tests it"
     ]
@@ -231,8 +238,11 @@ def test_what_an_audit_would_add_is_named_with_its_command(html, run_copy, witho
     audit = {"format": 2, "header": {"windows": 8, "windows_available": 9}, "checks": [], "covariates": None}
     (run_copy / "audit.json").write_text(json.dumps(audit))
     assert _without_audit(RunDir(run_copy), bare) == [], "no columns, whose importance could be missing"
-    missing = Forecaster.load(run_copy).report().missing
-    assert missing == ["the importance of covariates: `forecast audit RUN --covariates` measures it"]
+    measured = ["the importance of covariates: `forecast audit RUN --covariates` measures it"]
+    assert Forecaster.load(run_copy).report().missing == measured
+    for kind in COVARIATE_FIELDS:
+        one = SimpleNamespace(roles=SimpleNamespace(**{**vars(bare.roles), kind: ("a",)}))
+        assert _without_audit(RunDir(run_copy), one) == measured
 
 
 def test_series_that_are_left_out_are_counted_and_no_option_of_plot_is_named():
@@ -260,7 +270,7 @@ def test_a_table_that_is_gone_leaves_its_parts_out_and_says_so(run_copy, forecas
     config = RunDir(run_copy).read_json(RunDir(run_copy).config)
     Path(config["data"]["file"]).rename("moved.csv") if Path(config["data"]["file"]).parent == Path.cwd() else None
     report = Forecaster.load(run_copy).report("nowhere.csv")
-    assert any("table of training" in reason for reason in report.missing)
+    assert report.missing[0] == f"'nowhere.csv' is not the table of training, '{config['data']['file']}'"
     assert "The data</h2>" not in report.html
     assert "In short</h2>" in report.html
     assert "srcdoc=" in report._repr_html_()
