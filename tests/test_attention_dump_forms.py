@@ -320,6 +320,7 @@ def test_the_size_is_told_in_words():
         "1 window × 24 steps × the 8 largest of 168 lags, float16: about 900 bytes"
     )
     assert size_text(3.2 * 2**40) == "3.2 TiB"
+    assert (size_text(999), size_text(999.4 * 2**10), size_text(999.7 * 2**10)) == ("999 bytes", "999 KiB", "0.976 MiB")
 
 
 # --------------------------------------------------------------------------- other formats

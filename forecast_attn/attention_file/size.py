@@ -52,7 +52,7 @@ class DumpSize:
 def size_text(count: float) -> str:
     """Bytes as people read them: `15.2 MiB`."""
     for unit in ("bytes", "KiB", "MiB", "GiB"):
-        if count < 1000:  # three digits: "1.02 KiB" follows "999 bytes", never "1e+03"
+        if count < 999.5:  # three digits: "1.02 KiB" follows "999 bytes", never "1e+03"
             return f"{count:.0f} bytes" if unit == "bytes" else f"{count:.3g} {unit}"
         count /= 1024
     return f"{count:.3g} TiB"

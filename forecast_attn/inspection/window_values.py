@@ -200,7 +200,7 @@ def _by_number(dump: AttentionDump, values: Values) -> Grouping:
 
 
 def _four_digits(value: float) -> str:
-    return f"{value:.4g}" if abs(value) < 10_000 else f"{value:,.0f}"
+    return f"{value:.4g}" if abs(value) < 9_999.5 else f"{value:,.0f}"
 
 
 # --------------------------------------------------------------------------- where values may be
