@@ -64,6 +64,8 @@ def read_body(content: bytes, content_type: str, query: Mapping[str, str]) -> Re
     if not isinstance(attention, bool):
         raise ConfigError(f"attention must be true or false; got {attention!r}", "attention=true")
     for name in given:
+        if name in TABLES:
+            raise ConfigError(f"'{name}' is a table, which belongs in the body", f'{{"{name}": {_RECORDS}}}')
         if name not in OPTIONS:
             raise ConfigError(f"there is no option '{name}'", did_you_mean(name, ("attention", *TABLES, *OPTIONS)))
     request = ForecastRequest(data=tables.get("history"), future=tables.get("future"), **PredictRequest.checked(given))

@@ -42,7 +42,7 @@ _BODY = {
     },
     "additionalProperties": False,
 }
-_PREDICTION = {"item_id": "", "cutoff": "2024-01-02", "timestamp": "2024-01-03", "step": 1, "prediction": 11.8}
+_PREDICTION = {"item_id": "target", "cutoff": "2024-01-02", "timestamp": "2024-01-03", "step": 1, "prediction": 11.8}
 _ERROR = {
     "error": {
         "kind": "DataError",
@@ -67,13 +67,14 @@ FORECAST: dict[str, Any] = {
             "description": "Forecasts; as CSV the bytes of `forecast predict --out`",
             "content": {
                 JSON: {"example": {"run": "runs/a", "predictions": [_PREDICTION], "skipped": [], "findings": []}},
-                CSV: {"example": "item_id,cutoff,timestamp,step,prediction\n,2024-01-02,2024-01-03,1,11.8\n"},
+                CSV: {"example": "item_id,cutoff,timestamp,step,prediction\ntarget,2024-01-02,2024-01-03,1,11.8\n"},
                 ARROW: {},
             },
         },
         400: _refusal("An unknown option, or several runs and none named"),
         401: _refusal("The token is missing or wrong"),
         404: _refusal("No run of that name"),
+        406: _refusal("An answer format that is not written"),
         413: _refusal("The body is too large"),
         415: _refusal("A content type that is not read"),
         422: _refusal("The table cannot be forecast from; the same codes and sentences as `forecast predict`"),

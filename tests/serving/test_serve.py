@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import csv
 import http.client
 import io
 import json
@@ -228,6 +229,13 @@ def test_a_bad_body_is_refused_with_a_sentence(ask: Client, body: Any, kind: str
     assert b"Traceback" not in answer.body
 
 
+@pytest.mark.parametrize("table", ["history", "future"])
+def test_a_table_in_the_address_is_refused(ask: Client, table: str) -> None:
+    answer = ask(f"/runs/shops/forecast?{table}=x", b"shop,day,sales\n", CSV)
+    assert (answer.status, answer.error["message"]) == (400, f"'{table}' is a table, which belongs in the body")
+    assert answer.error["hint"].startswith(f'{{"{table}": [')
+
+
 def test_a_column_of_nothing_cannot_be_longer_than_a_table_may_be(ask: Client) -> None:
     schema = pa.schema([("sales", pa.null())])
     stream = io.BytesIO()
@@ -253,14 +261,21 @@ def test_pages_beside_the_forecasts(ask: Client) -> None:
 
 
 def test_the_examples_of_the_openapi_document_are_what_the_server_reads(ask: Client) -> None:
-    paths = ask("/openapi.json").document["paths"]
-    bodies = paths["/runs/{name}/forecast"]["post"]["requestBody"]["content"]
+    route = ask("/openapi.json").document["paths"]["/runs/{name}/forecast"]["post"]
+    bodies = route["requestBody"]["content"]
     assert list(bodies) == [JSON, CSV, ARROW]
     for example in bodies[JSON]["examples"].values():
         answer = ask("/runs/days/forecast", example["value"])
         assert answer.status == 200 or "the lookback needs 14, the longest series has 2" in answer.error["message"]
     answer = ask("/runs/days/forecast", bodies[CSV]["example"].encode(), CSV)
     assert "the lookback needs 14, the longest series has 2" in answer.error["message"]
+    answers = route["responses"]["200"]["content"]
+    real = ask("/runs/days/forecast", {}).document["predictions"][0]
+    for example in (answers[JSON]["example"]["predictions"][0], next(csv.DictReader(answers[CSV]["example"].split()))):
+        assert (list(example), example["item_id"]) == (list(real), real["item_id"])
+    refused = ask("/runs/days/forecast", {}, Accept="text/html").status
+    assert refused == 406
+    assert str(refused) in route["responses"]
 
 
 def test_metrics_count_requests_series_and_batches(ask: Client) -> None:
