@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from forecast_attn.config.values import MOST_DIGITS
 from forecast_attn.data.findings import Finding, counted
 from forecast_attn.data.frequency import DAY, UNITS, Frequency, Stamps, parse_frequency, step_name
 from forecast_attn.data.localise import axis_stamps
@@ -59,7 +60,9 @@ class Schedule:
         stride.check(axis.frequency)
         last = axis.frequency.shift(axis.stamps[-1:], 1 - horizon)[0]
         if self.cutoffs is not None:
-            firsts = stride.from_stamp(last, np.arange(1 - self.cutoffs, 1), axis)
+            # Several strides may have one cut-off, as a Saturday, a Sunday and a Monday have Friday.
+            most = max(stride.most_between(axis.stamps[0], last, axis), 0)
+            firsts = stride.from_stamp(last, np.arange(-most, 1), axis)
         else:
             firsts = self._from_start(panel, axis, stride, last, trained_until)
         # A cut-off is the last row before the first stamp that is forecast, which itself need be no row: a Saturday.
@@ -67,7 +70,7 @@ class Schedule:
         columns = np.unique(before[before >= 0])
         if self.cutoffs is not None and len(columns) < self.cutoffs:
             raise _too_few(panel, len(columns), self.cutoffs)
-        return axis.stamps[columns]
+        return axis.stamps[columns if self.cutoffs is None else columns[-self.cutoffs :]]
 
     def _from_start(self, panel: Panel, axis: Axis, stride: Stride, last: Any, trained_until: Any) -> Stamps:
         if self.start is not None:
@@ -187,7 +190,9 @@ def rows_at(panel: Panel, cutoffs: Stamps) -> NDArray[np.int64]:
 EXAMPLES = "a number of steps such as 24, or a time such as 24h, 7D, 2W or 1MS"
 _DAYS = {"D": 1, "W": 7}
 _MONTHS = {"M": 1, "Q": 3, "Y": 12}
-_SHORTEST_DAY, _SHORTEST_MONTH = DAY - UNITS["h"], 28 * DAY
+_MOST_YEARS = 200
+"""Longest time, so that dates a stride away still fit into 64 bits."""
+_LONGEST_MONTH = 31 * DAY
 _LENGTHS = {name: length for name, length in UNITS.items() if length < DAY} | {"H": UNITS["h"]}
 
 
@@ -211,10 +216,22 @@ class Stride:
         Raises:
             ConfigError: it is not a stride.
         """
-        match = re.fullmatch(r"(\d*)\s*([A-Za-z]*)", str(text).strip())
+        text = str(text).strip()
+        match = re.fullmatch(rf"(\d{{,{MOST_DIGITS}}})\s*([A-Za-z]*)", text)
         number, unit = (int(match[1] or 1), match[2]) if match else (0, "")
         if match is None or number == 0 or not (match[1] or unit):
-            raise ConfigError(f"{flag} must be a whole number of steps or a time, above 0; got '{text}'", EXAMPLES)
+            raise ConfigError(f"{flag} must be a whole number of steps or a time, above 0; got '{text:.40}'", EXAMPLES)
+        stride = cls._of_unit(number, unit)
+        if stride is None:
+            hint = "min for minutes, MS for months" if unit == "m" else EXAMPLES
+            raise ConfigError(f"{flag} has no unit '{unit}'", hint)
+        if stride.nanoseconds + stride.days * DAY + stride.months * _LONGEST_MONTH > _MOST_YEARS * 12 * _LONGEST_MONTH:
+            raise ConfigError(f"{flag} must be at most {_MOST_YEARS} years; got '{text}'", EXAMPLES)
+        return stride
+
+    @classmethod
+    def _of_unit(cls, number: int, unit: str) -> Stride | None:
+        """The stride of a number of steps, or of a unit; None where there is no such unit."""
         if not unit:
             return cls(steps=number)
         if unit in _LENGTHS:
@@ -222,10 +239,7 @@ class Stride:
         if unit.upper() in _DAYS:
             return cls(days=number * _DAYS[unit.upper()])
         name = re.sub("[SE]$", "", unit)
-        if name in _MONTHS:
-            return cls(months=number * _MONTHS[name])
-        hint = "min for minutes, MS for months" if unit == "m" else EXAMPLES
-        raise ConfigError(f"{flag} has no unit '{unit}'", hint)
+        return cls(months=number * _MONTHS[name]) if name in _MONTHS else None
 
     def check(self, frequency: Frequency, flag: str = "--stride") -> None:
         """Refuse a stride that would leave the grid of the time axis.
@@ -256,12 +270,15 @@ class Stride:
         return on.of_wall(np.array(moved, "datetime64[ns]"))
 
     def most_between(self, start: Any, end: Any, on: Axis) -> int:
-        """Return about how many strides lead from one stamp to a later one, or not beyond it: all, or few more."""
+        """Return how many strides lead from one stamp to a later one, or not beyond it; at most one more."""
         if self.steps:
             steps = on.frequency.steps_between(np.array([start]), np.array([end]))[0]
             return int(np.ceil(steps)) // self.steps
-        shortest = self.nanoseconds or self.days * _SHORTEST_DAY or self.months * _SHORTEST_MONTH
-        return int((end - start) // np.timedelta64(shortest, "ns"))
+        if self.nanoseconds:
+            return int((end - start) // np.timedelta64(self.nanoseconds, "ns"))
+        unit = "M" if self.months else "D"
+        first, last = on.zone.local(np.array([start, end])).astype(f"datetime64[{unit}]").astype(np.int64)
+        return int(last - first) // (self.months or self.days)
 
 
 @dataclass(frozen=True, eq=False)

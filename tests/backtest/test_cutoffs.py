@@ -66,6 +66,22 @@ def test_the_last_cutoffs_end_with_the_data() -> None:
     assert [str(stamp)[:13] for stamp in closer] == ["2024-12-31T14", "2024-12-31T16", "2024-12-31T18"]
 
 
+@pytest.mark.parametrize("stride", ["1D", "12h", "24h", 1])
+def test_strides_of_one_cutoff_count_once(stride: str | int) -> None:
+    """A Saturday, a Sunday and a Monday have the Friday before them."""
+    days = panel_of(pd.bdate_range("2024-01-01", "2024-03-29"), freq="B")
+    assert firsts(days, Schedule(cutoffs=4, stride=stride), horizon=3) == [
+        "2024-03-22",
+        "2024-03-25",
+        "2024-03-26",
+        "2024-03-27",
+    ]
+    assert len(firsts(days, Schedule(cutoffs=62, stride=stride), horizon=3)) == 62
+    with pytest.raises(DataError, match="has 62 cut-offs of that stride; --cutoffs asks for 100,000,000,000") as error:
+        firsts(days, Schedule(cutoffs=10**11, stride=stride), horizon=3)
+    assert error.value.hint == "--cutoffs 62, or a smaller --stride"
+
+
 def test_the_end_is_the_last_stamp_a_forecast_may_begin_with() -> None:
     assert firsts(NAIVE, Schedule(start="2024-06-01", end="2024-06-01", stride="12h")) == [
         "2024-06-01",
@@ -99,11 +115,12 @@ def test_axes_of_whole_numbers_and_of_months() -> None:
 
 
 @pytest.mark.parametrize(
-    ("stride", "last"), [(200, "2006-09-01"), ("10YS", "2010-01-01"), ("200YS", "1990-01-01"), (5000, "1990-01-01")]
+    ("stride", "last"), [(200, "2006-09-01"), ("10YS", "2010-01-01"), ("200YS", "1990-01-01"), (10**17, "1990-01-01")]
 )
 def test_strides_of_decades_are_not_followed_beyond_the_end_of_time(stride: int | str, last: str) -> None:
     months = panel_of(pd.date_range("1950-01-01", periods=800, freq="MS"))
     assert firsts(months, Schedule(start="1990-01-01", stride=stride), horizon=12)[-1] == last
+    assert len(firsts(months, Schedule(cutoffs=1, stride=stride), horizon=12)) == 1
 
 
 @pytest.mark.parametrize("stride", [1, 7, "1D", "36h", "1W", "1MS"])
@@ -146,7 +163,9 @@ def test_dates_are_read_on_the_clock_of_the_data() -> None:
         assert firsts(german, Schedule(start=start, end=start)) == ["2024-06-03"]
 
 
-@pytest.mark.parametrize("text", ["", "x", "-3", "0", "0D", "1.5h", "3 parsecs", "5m"])
+@pytest.mark.parametrize(
+    "text", ["", "x", "-3", "0", "0D", "1.5h", "3 parsecs", "5m", "9" * 5000, "99999999999D", "9999999999h", "201YS"]
+)
 def test_strides_that_are_none_are_refused(text: str) -> None:
     with pytest.raises(ConfigError, match="--stride") as error:
         Schedule(stride=text)
