@@ -23,7 +23,7 @@ from forecast_attn.data.roles import find_time, is_numeric
 from forecast_attn.errors import DataError
 from forecast_attn.evaluation.quantile_scores import quantile_columns
 
-_BOUND = re.compile(r"(?P<model>.+)-(?P<side>lo|hi)-(?P<share>\d+(?:\.\d+)?)")
+_BOUND = re.compile(r"(?P<model>.+)-(?:(?P<side>lo|hi)-(?P<share>\d+(?:\.\d+)?)|q-(?P<quantile>0\.\d+)|median)")
 _ACTUALS = ("target", "y")
 
 
@@ -118,12 +118,24 @@ def _models(frame: pd.DataFrame, free: list[str], chosen: tuple[str, ...], sourc
 
 
 def _bounds(names: list[str]) -> Iterator[tuple[str, tuple[str, float]]]:
-    """Columns such as ARIMA-lo-90, their model and the quantile that they are."""
+    """Columns such as ARIMA-lo-90, their model and the quantile that they are.
+
+    The model of a network that forecasts quantiles alone is its median, NHITS-median.
+    """
     for name in names:
         match = _BOUND.fullmatch(name)
-        if match and match["model"] in names and 0 < float(match["share"]) < 100:
-            outside = round((1 - float(match["share"]) / 100) / 2, 9)
-            yield name, (match["model"], outside if match["side"] == "lo" else round(1 - outside, 9))
+        if match is None:
+            continue
+        models = [each for each in (match["model"], f"{match['model']}-median") if each in names and each != name]
+        if models and 0 < (quantile := _quantile_of(match)) < 1:
+            yield name, (models[0], quantile)
+
+
+def _quantile_of(bound: re.Match[str]) -> float:
+    if bound["side"] is None:
+        return float(bound["quantile"] or 0.5)
+    outside = round((1 - float(bound["share"]) / 100) / 2, 9)
+    return outside if bound["side"] == "lo" else round(1 - outside, 9)
 
 
 # --------------------------------------------------------------------------- sample table

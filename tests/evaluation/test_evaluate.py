@@ -183,6 +183,21 @@ def test_tables_of_nixtla_with_bounds() -> None:
     assert "columns that are not forecasts: y" not in result.notes
 
 
+def test_bounds_of_nixtla_beside_a_median() -> None:
+    """NHITS has quantiles alone; GRU has the names of `to_nixtla`."""
+    actuals = actuals_table()
+    forecasts = our_table(actuals, CUTOFFS)[["cutoff", "timestamp"]].merge(
+        actuals, left_on="timestamp", right_on="date"
+    )
+    columns = {"NHITS-lo-80": 0, "NHITS-median": 1, "NHITS-hi-80": 2, "GRU": 1, "GRU-median": 1, "GRU-q-0.3": 0}
+    forecasts = forecasts.assign(**{name: forecasts["price"] + more for name, more in columns.items()})
+    scores = forecast_attn.evaluate(forecasts.drop(columns=["date", "price"]), actuals, target="price").scores
+    scores = scores.set_index("model").loc[["NHITS-median", "GRU"]]
+    assert scores["mae"].tolist() == pytest.approx([1, 1])
+    assert scores["width@0.8"].iloc[0] == pytest.approx(2)
+    assert scores[["pinball@0.3", "pinball@0.5"]].notna().to_numpy().tolist() == [[False, False], [True, True]]
+
+
 def test_predictions_of_a_run_are_scored(forecast, finished_run: Path, here: Path, make_table, write) -> None:
     table = make_table(123)
     data = write(table.iloc[:120], "history.csv")
