@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
-from forecast_attn.config.options import RunConfig
+from forecast_attn.config.options import RunConfig, by_field
 from forecast_attn.config.requests import (
     TRAINING,
     AuditRequest,
@@ -123,7 +123,7 @@ class Forecaster:
         Raises:
             ConfigError: an unknown option, or a value outside its type, choices or range.
         """
-        given = {**self._options, **options}
+        given = {**by_field(self._options), **by_field(dict(options))}
         self.config = RunConfig.from_options(given)
         self._options, self._run = given, None
         return self

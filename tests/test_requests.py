@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -171,6 +172,53 @@ def test_a_file_without_an_option_of_the_command_is_refused(
     path = write(content, "run.toml")
     hint = r"^write (it|them) below a line \[inspect\]$"
     refused("inspect", finished_run, "--config", path, message=message, hint=hint, code=2)
+
+
+def test_the_file_of_a_training_is_one_for_its_run(
+    forecast: Callable, refused: Callable, finished_run: str, write: Callable
+) -> None:
+    path = write('target = "target"\nhorizon = 3\n[backtest]\ncutoffs = 2\n', "run.toml")
+    outcome = forecast("backtest", finished_run, "--config", path, "--dry-run", "--json")
+    assert outcome.code == 0, outcome.err
+    assert len(json.loads(outcome.out)["folds"]) == 2
+    words = ("backtest", finished_run, "--config", path)
+    refused(*words, "--horizon", 3, message="^--horizon is for training", hint="^leave it out", code=2)
+    write("horizon = 3\n", "run.toml")
+    refused(*words, message="no option that forecast backtest reads", hint=r"a line \[backtest\]$", code=2)
+
+
+def test_a_file_says_how_evaluate_reads_the_actuals(forecast: Callable, write: Callable, make_table: Callable) -> None:
+    table = make_table(20)
+    actuals = write(table, "actuals.csv")
+    forecasts = write(table[["date"]].assign(m=table["temperature"] + 1), "forecasts.csv")
+    path = write('horizon = 3\ntarget = "temperature"\n', "run.toml")
+    outcome = forecast("evaluate", forecasts, "--actuals", actuals, "--config", path, "--json")
+    assert outcome.code == 0, outcome.err
+    assert json.loads(outcome.out)["scores"][0]["mae"] == pytest.approx(1)
+    other = forecast("evaluate", forecasts, "--actuals", actuals, "--config", path, "--target", "target", "--json")
+    assert json.loads(other.out)["scores"][0]["mae"] > 2
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("horizon = 7\n[data]\nhorizon = 3\n", "'horizon' is there twice"),
+        ('past_covariates = ["a"]\n[data]\npast = []\n', "'past_covariates' is there twice"),
+        ("max_epochs = 5\nmax-epochs = 3\n", "'max_epochs' is there twice"),
+        ("[training]\nmax_epochs = 5\nmax-epochs = 3\n", "'max_epochs' and 'max-epochs' are one option"),
+        ("[backtest]\nrefit_epochs = 5\nrefit-epochs = 3\n", "'refit_epochs' and 'refit-epochs' are one option"),
+    ],
+)
+def test_an_option_under_two_names_is_refused(write: Callable, content: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        read_config_file(Path(write(content, "run.toml")))
+
+
+def test_keywords_of_one_option_are_refused() -> None:
+    with pytest.raises(ConfigError, match="'future' and 'future_covariates' are one option"):
+        Forecaster(future=["x"], future_covariates=["y"])  # type: ignore[call-arg]
+    changed = Forecaster(past=["x"]).set_params(past_covariates=["y"])  # type: ignore[call-arg]
+    assert changed.config.data.past_covariates == ("y",)
 
 
 STRANGE = (

@@ -48,7 +48,7 @@ def backtest(
     **options: Any,
 ) -> None:
     is_table = source is not None and _is_table(source)
-    training, of_backtest = _sorted(config, options)
+    training, of_backtest = _sorted(config, options, is_table=is_table)
     _check_use(source, data, training, is_table=is_table)
     request = BacktestRequest.from_options(of_backtest)
     how_to_resume = "what is finished is kept; go on with the same command"
@@ -73,13 +73,16 @@ def backtest(
     _run(forecaster, data, request, vintages, how_to_resume, dry_run=dry_run, json=json, quiet=quiet)
 
 
-def _sorted(config: Path | None, options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def _sorted(config: Path | None, options: dict[str, Any], *, is_table: bool) -> tuple[dict[str, Any], dict[str, Any]]:
     """The options of the training and those of the backtest, of file and command line."""
     names = BacktestRequest.names()
     given = {name: value for name, value in options.items() if name in names}
-    of_backtest = command_options("backtest", config, given, trains=True)
+    of_file = given_options(config, {})
+    if not is_table:  # the run is trained, perhaps with this very file
+        of_file = {name: value for name, value in of_file.items() if name in OF_RUN}
+    of_backtest = command_options("backtest", config, given, trains=is_table or bool(of_file))
     training = {name: value for name, value in options.items() if name not in names or name in SHARED}
-    training = given_options(config, training)
+    training = {**of_file, **training}
     shared = {name: training[name] for name in SHARED if name in training}
     if (out_run := training.pop("out", None)) is not None:  # in a file for `forecast train`, the run directory
         shared["out_run"] = out_run

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import forecast_attn.cli.printing as printing
-from forecast_attn.cli.flags import ConfigFile, Json, Quiet, command_request, with_options
+from forecast_attn.cli.flags import ConfigFile, Json, Quiet, command_options, given_options, with_options
 from forecast_attn.config.options import DataConfig
 from forecast_attn.config.requests import READING, EvaluateRequest
 
@@ -33,8 +33,9 @@ def evaluate(
 ) -> None:
     from forecast_attn.evaluation import evaluate as scorer
 
-    reading = {name: options.pop(name) for name in READING if name in options}
-    request = command_request(EvaluateRequest, config, options)
+    given = {name: options.pop(name) for name in EvaluateRequest.names() if name in options}
+    reading = {name: value for name, value in given_options(config, options).items() if name in READING}
+    request = EvaluateRequest.from_options(command_options("evaluate", config, given, trains=bool(reading)))
     tables = [_table(name) for name in forecasts]
     evaluation = scorer.evaluate(tables, _table(actuals), **request.to_options(), **reading)
     if json:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import forecast_attn.pipes as pipes
-from forecast_attn.config.options import SECTIONS, find_option
+from forecast_attn.config.options import SECTIONS, by_field
 from forecast_attn.config.requests import REQUESTS
 from forecast_attn.errors import ConfigError, did_you_mean
 
@@ -32,7 +32,7 @@ def read_config_file(path: Path, command: str | None = None) -> FileOptions:
     table of its name, such as [backtest], which the other commands pass over.
 
     Raises:
-        ConfigError: no such file, not TOML, or an unknown key.
+        ConfigError: no such file, not TOML, an unknown key, or an option that is there twice.
     """
     training: dict[str, Any] = {}
     of_command: dict[str, Any] = {}
@@ -46,8 +46,10 @@ def read_config_file(path: Path, command: str | None = None) -> FileOptions:
             elif name == "out" and isinstance(value, str):
                 training[name] = value  # where a command writes is no option of the model, but has a flag all the same
             else:
-                keys = value if isinstance(value, dict) else {name: value}
-                training |= {find_option(key)[1].name: entry for key, entry in keys.items()}
+                keys = by_field(value if isinstance(value, dict) else {name: value})
+                if repeated := training.keys() & keys:
+                    raise ConfigError(f"'{min(repeated)}' is there twice", "give it once")
+                training |= keys
         except ConfigError as error:
             is_of_command = command is not None and name.replace("-", "_") in REQUESTS[command].names()
             hint = f"write it below a line [{command}]" if is_of_command else None

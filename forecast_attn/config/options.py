@@ -18,6 +18,7 @@ from forecast_attn.config.values import (
     PRESETS,
     STRATEGIES,
     WEIGHT_TYPES,
+    by_field_name,
     check_lags,
     check_missing_texts,
     check_quantiles,
@@ -623,13 +624,21 @@ SECTIONS: dict[str, Any] = {"data": DataConfig, "model": ModelConfig, "training"
 
 def _checked(options: dict[str, Any]) -> dict[str, Any]:
     """The values of flat names, each in its field's type, by the names of the fields."""
-    fields = {name: find_option(name)[1] for name in options}
-    return {fields[name].name: checked_value(fields[name], value) for name, value in options.items()}
+    return {name: checked_value(find_option(name)[1], value) for name, value in by_field(options).items()}
 
 
 def all_options() -> dict[str, tuple[str, dataclasses.Field[Any]]]:
     """Field name -> (section, field), in the order of the help page."""
     return {f.name: (section, f) for section, part in SECTIONS.items() for f in dataclasses.fields(part)}
+
+
+def by_field(options: dict[str, Any]) -> dict[str, Any]:
+    """Return options of training by the names of their fields.
+
+    Raises:
+        ConfigError: an unknown name, or two of one option.
+    """
+    return by_field_name(options, lambda name: find_option(name)[1].name)
 
 
 def find_option(name: str) -> tuple[str, dataclasses.Field[Any]]:

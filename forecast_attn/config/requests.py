@@ -16,6 +16,7 @@ from forecast_attn.config.values import (
     ACCELERATORS,
     MOST_SEEDS,
     WEIGHT_TYPES,
+    by_field_name,
     checked_value,
     flag_name,
     parse_attention_windows,
@@ -91,14 +92,18 @@ class Request:
         """
         known = {field.name: field for field in fields_of(cls)}
         by_flag = {flag_name(field).replace("-", "_"): name for name, field in known.items()}
-        values = {}
-        for given, value in options.items():
+
+        def name_of(given: str) -> str:
             key = given.replace("-", "_")
             name = key if key in known else by_flag.get(key)
             if name is None:
                 raise ConfigError(f"there is no option '{given}'", did_you_mean(key, list(known)))
-            values[name] = checked_value(known[name], value, f"forecast {cls.command} --help")
-        return values
+            return name
+
+        hint = f"forecast {cls.command} --help"
+        return {
+            name: checked_value(known[name], value, hint) for name, value in by_field_name(options, name_of).items()
+        }
 
     def to_options(self) -> dict[str, Any]:
         """Return the value of every field, by its name."""

@@ -79,6 +79,24 @@ CALENDAR_FEATURES = (
 """Names that `--calendar` may list."""
 
 
+def by_field_name(options: dict[str, Any], name_of: Callable[[str], str]) -> dict[str, Any]:
+    """Return the options by the names of their fields.
+
+    Args:
+        options: by any of their names.
+        name_of: finds the field of a name.
+
+    Raises:
+        ConfigError: two names are of one option.
+    """
+    fields: dict[str, str] = {}
+    for name in options:
+        first = fields.setdefault(name_of(name), name)
+        if first != name:
+            raise ConfigError(f"'{first}' and '{name}' are one option", "give one of them")
+    return {field: options[name] for field, name in fields.items()}
+
+
 def flag_name(option_field: dataclasses.Field[Any]) -> str:
     """The flag without its dashes: the short name where there is one."""
     return option_field.metadata["flag"] or option_field.name.replace("_", "-")

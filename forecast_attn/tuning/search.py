@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 from forecast_attn.cluster import check_sharing, connected
-from forecast_attn.config.options import ATTENTION_FILE_OPTIONS, RunConfig, find_option
+from forecast_attn.config.options import ATTENTION_FILE_OPTIONS, RunConfig, by_field
 from forecast_attn.config.requests import TRAINING, TuneRequest, takes
 from forecast_attn.config.values import parse_duration
 from forecast_attn.data.panel import Panel
@@ -104,9 +104,7 @@ def tune(
     listener = listener or TuningListener()
     choices = {name: value for name, value in options.items() if name in TuneRequest.names()}
     request = TuneRequest.from_options(choices)
-    shared = {
-        find_option(name)[1].name: value for name, value in options.items() if name not in choices and value is not None
-    }
+    shared = by_field({name: value for name, value in options.items() if name not in choices and value is not None})
     check_sharing(request.engine, request.jobs)
     if (request.jobs > 1 or request.engine != "local") and str(data) == STDIN:
         raise ConfigError("--jobs and --engine: several processes cannot read one stdin", "save the table to a file")
