@@ -79,10 +79,13 @@ class Schedule:
             start = axis.frequency.shift(np.array([trained_until]), 1)[0]
         else:
             raise ConfigError("there is no cut-off to begin with", "--start DATE, or --cutoffs N for the last ones")
-        end = last if self.end is None else min(last, _end_of(self.end, panel))
+        end = last if self.end is None else _end_of(self.end, panel)
+        if start > last:
+            raise _nothing_after(panel, start, last)
         if start > end:
-            raise _nothing_between(panel, start, end)
-        return _until(stride, start, end, axis)
+            first = panel.zone.stamp_text(start)
+            raise ConfigError(f"--end {self.end} is before the first forecast, {first}", "a later --end")
+        return _until(stride, start, min(end, last), axis)
 
 
 def axis_of(panel: Panel) -> Axis:
@@ -138,9 +141,12 @@ def _stamp_of(flag: str, text: str, panel: Panel) -> Any:
 def _end_of(text: str, panel: Panel) -> Any:
     """The stamp, or the last moment of a day that is written without a clock."""
     stamp = _stamp_of("--end", text, panel)
-    if panel.frequency.is_integer or ":" in text:
+    if panel.frequency.is_integer or re.search(r"[T:]\d", text):
         return stamp
     axis = Axis(np.array([stamp]), panel.frequency, panel.zone)
+    wall = panel.zone.local(axis.stamps)
+    if (wall != wall.astype("datetime64[D]")).any():
+        return stamp
     return Stride(days=1).from_stamp(stamp, np.array([1]), axis)[0] - np.timedelta64(1, "ns")
 
 
@@ -158,10 +164,10 @@ def _too_few(panel: Panel, available: int, requested: int) -> DataError:
     )
 
 
-def _nothing_between(panel: Panel, start: Any, end: Any) -> DataError:
-    first, last = panel.zone.stamp_text(start), panel.zone.stamp_text(end)
+def _nothing_after(panel: Panel, start: Any, last: Any) -> DataError:
     return DataError(
-        f"no forecast begins at or after {first} and has its whole horizon in the data: the last one begins at {last}",
+        f"no forecast begins at or after {panel.zone.stamp_text(start)} and has its whole horizon in the data: "
+        f"the last one begins at {panel.zone.stamp_text(last)}",
         "an earlier --start, or --data FILE with newer rows",
     )
 

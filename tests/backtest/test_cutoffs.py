@@ -88,6 +88,9 @@ def test_the_end_is_the_last_stamp_a_forecast_may_begin_with() -> None:
         "2024-06-01 12:00",
     ]
     assert firsts(NAIVE, Schedule(start="2024-06-01", end="2024-06-01 00:00", stride="12h")) == ["2024-06-01"]
+    for end in ("2024-06-01T02", "2024-06-01 02", "2024-06-01T02:00"):
+        assert firsts(NAIVE, Schedule(start="2024-06-01", end=end, stride=1))[-1] == "2024-06-01 02:00"
+    assert firsts(NAIVE, Schedule(start="2024-06-01", end="2024-06-01T00", stride=1)) == ["2024-06-01"]
     last = firsts(NAIVE, Schedule(start="2024-12-29", end="2025-06-01", stride="1D"))
     assert last == ["2024-12-29", "2024-12-30", "2024-12-31"]  # whose horizon ends with the data
 
@@ -139,6 +142,7 @@ def test_all_strides_up_to_the_end_are_there(start: str, stride: int | str) -> N
         (Schedule(start="2024-05-01T00:00+02:00"), "--start '2024-05-01T00:00+02:00'"),
         (Schedule(start="05/04/2024"), "--start '05/04/2024'"),
         (Schedule(), "there is no cut-off to begin with"),
+        (Schedule(start="2024-05-04", end="2024-05-03"), "--end 2024-05-03 is before the first forecast, 2024-05-04"),
     ],
 )
 def test_schedules_that_do_not_fit_are_refused(schedule: Schedule, message: str) -> None:
