@@ -100,6 +100,8 @@ def evaluate(forecasts: Any, actuals: Any, **options: Unpack[EvaluateKeywords]) 
     check_metrics(list(metrics or ()))
     check_groups(by)
     several = list(forecasts) if isinstance(forecasts, list | tuple) else [forecasts]
+    if not several:
+        raise ConfigError("there is no table of forecasts", "evaluate('predictions.csv', 'data.csv')")
     _refuse_shared_files(request.out, [*several, actuals])
     given = {name: value for name, value in options.items() if name in READING}
     of_run, run_notes = reading_of_run(several)

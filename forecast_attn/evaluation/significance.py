@@ -211,8 +211,10 @@ def compare_models(frame: pd.DataFrame, *, norm: int = 1, by_step: bool = False)
 def _common_errors(frame: pd.DataFrame) -> pd.DataFrame:
     """Errors of all models side by side, of the values that all have forecast: index cutoff, item_id, step."""
     errors = frame[["item_id", "cutoff", "step", "model"]].assign(error=frame["prediction"] - frame["target"])
-    wide = errors.pivot(index=["cutoff", "item_id", "step"], columns="model", values="error")
-    return wide[list(pd.unique(frame["model"]))].dropna()
+    # Stamps that the actuals lack may lie between their steps, several in one.
+    scored = errors.dropna(subset="error")
+    wide = scored.pivot(index=["cutoff", "item_id", "step"], columns="model", values="error")
+    return wide.reindex(columns=list(pd.unique(frame["model"]))).dropna()
 
 
 def _losses(errors: pd.DataFrame, by: list[str], norm: int) -> pd.DataFrame:

@@ -16,7 +16,7 @@ from forecast_attn.data.cells import parse_numbers
 from forecast_attn.data.findings import counted, naming, stop_at_errors
 from forecast_attn.data.frequency import Stamps
 from forecast_attn.data.panel import Panel
-from forecast_attn.data.reading import read_beside, table_name
+from forecast_attn.data.reading import file_positions, read_beside, table_name
 from forecast_attn.data.reading.joined import parts_of, with_joined
 from forecast_attn.errors import DataError
 from forecast_attn.evaluation.actuals import rows_at, series_of, stamps_of
@@ -151,13 +151,13 @@ class ForecastTable:
     def _own_windows(self, column: str) -> dict[str, Any]:
         cutoffs = stamps_of(self.frame, column, self.series, self.panel, self.source)
         steps = self.panel.frequency.steps_between(cutoffs, self.stamps)
-        for row in np.flatnonzero(steps < 1)[:1]:
+        for row in np.flatnonzero(cutoffs >= self.stamps)[:1]:
             stamp, cutoff = (self.panel.zone.stamp_text(each[row]) for each in (self.stamps, cutoffs))
             raise DataError(
                 f"'{self.source}' has a forecast of {stamp} whose cut-off, {cutoff}, is not before it",
                 "the column cutoff must hold the last known time of each forecast",
             )
-        return {"cutoff": cutoffs, "step": np.rint(steps).astype(np.int64)}
+        return {"cutoff": cutoffs, "step": np.ceil(steps).astype(np.int64)}
 
     def _blocks(self, block: int) -> dict[str, Any]:
         """Windows of `block` steps, counted from the first stamp of each series."""
@@ -177,7 +177,12 @@ class ForecastTable:
         model = self.columns.models[name]
         label: Any = name
         if self.columns.model is not None:
-            label = self.frame[self.columns.model].astype(str).to_numpy(dtype=object)
+            names = self.frame[self.columns.model]
+            for index in np.flatnonzero(names.isna())[:1]:
+                row = file_positions(self.frame).row(int(index))
+                message = f"column '{names.name}' of '{self.source}' is empty in row {row}"
+                raise DataError(message, "fill in the model", row=row)
+            label = names.astype(str).to_numpy(dtype=object)
         elif name == "prediction":
             label = _SUFFIXES.sub("", self.source)
         quantiles = {f"{quantile:g}": self._numbers(column) for quantile, column in model.quantiles.items()}

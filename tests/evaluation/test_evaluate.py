@@ -477,12 +477,28 @@ def test_forecasts_of_other_times_or_series_are_refused() -> None:
     early = forecasts.assign(cutoff=forecasts["timestamp"])
     with pytest.raises(DataError, match="forecast of 2024-02-11 whose cut-off, 2024-02-11, is not before it"):
         forecast_attn.evaluate(early, actuals, target="price")
+    with pytest.raises(DataError, match="column 'model' of 'DataFrame' is empty in row 2"):
+        forecast_attn.evaluate(forecasts.assign(model=["m", None] * 192), actuals, target="price")
+    with pytest.raises(ConfigError, match="there is no table of forecasts"):
+        forecast_attn.evaluate([], actuals, target="price")
     with pytest.raises(DataError, match="holds whole numbers, the actuals dates"):
         forecast_attn.evaluate(forecasts.assign(timestamp=range(len(forecasts))), actuals, target="price")
     with pytest.raises(ConfigError, match="--block 24: 'DataFrame' has a column cutoff"):
         forecast_attn.evaluate(forecasts, actuals, target="price", block=24)
     with pytest.raises(ConfigError, match="there is no option 'horizon'"):
         forecast_attn.evaluate(forecasts, actuals, target="price", horizon=3)
+
+
+def test_forecasts_between_the_steps_of_the_actuals_have_no_target() -> None:
+    actuals = actuals_table()
+    hours = our_table(actuals, CUTOFFS)
+    both = pd.concat([hours, hours.assign(timestamp=hours["timestamp"] - pd.Timedelta("30min"))])
+    result = forecast_attn.evaluate(both, actuals, target="price")
+    assert result.scores[["rows", "no_target"]].to_numpy().tolist() == [[192, 192], [192, 192]]
+    whole = forecast_attn.evaluate(hours, actuals, target="price")
+    pd.testing.assert_frame_equal(result.tests, whole.tests)
+    early = hours.assign(cutoff=(hours["cutoff"] - pd.Timedelta("30min")))
+    assert forecast_attn.evaluate(early, actuals, target="price").forecasts["step"].max() == 25
 
 
 def test_columns_that_cannot_be_told_apart_are_refused() -> None:
