@@ -10,6 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from forecast_attn import Forecaster, compare, evaluate, serve, tune
@@ -130,6 +132,24 @@ def test_values_come_in_the_types_of_their_fields() -> None:
     values = request.to_options()
     assert (values["cutoffs"], values["stride"], values["by"]) == (3, "24", ("step", "hour"))
     assert (values["out"], values["baselines"]) == (Path("a.csv"), ("naive", "drift"))
+
+
+@pytest.mark.parametrize(
+    ("name", "array"),
+    [
+        ("lags", np.array([24, 48])),
+        ("lags", np.int64(24)),
+        ("quantiles", np.float32(0.5)),
+        ("quantiles", pd.Series([0.1, 0.9])),
+        ("bidirectional", np.True_),
+        ("stride", np.int64(2)),
+        ("attention_windows", np.int64(3)),
+        ("past_covariates", np.array(["a", "b"])),
+    ],
+)
+def test_numbers_of_numpy_are_numbers(name: str, array: Any) -> None:
+    field = next(field for field in OPTIONS if field.name == name)
+    assert checked_value(field, array) == checked_value(field, array.tolist())
 
 
 def test_the_name_of_a_series_may_hold_a_comma() -> None:

@@ -125,6 +125,8 @@ def checked_value(option_field: dataclasses.Field[Any], value: Any, hint: str | 
     """
     if value is None and may_be_none(option_field):
         return None
+    if hasattr(value, "tolist"):  # of numpy, pandas or torch: a number, a truth value, a text, or several
+        value = value.tolist()
     name, kind, metadata = flag_name(option_field), option_type(option_field), option_field.metadata
     if kind.read is _to_path and metadata["metavar"] is None:
         _check_names_file(name, str(value))
