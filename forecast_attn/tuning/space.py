@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forecast_attn.config.file import read_toml
-from forecast_attn.config.options import find_option
+from forecast_attn.config.options import by_field, find_option
 from forecast_attn.config.values import checked_value, flag_name, option_type
 from forecast_attn.errors import ConfigError, did_you_mean
 
@@ -70,7 +71,9 @@ class ValueRange:
         return trial.suggest_float(name, self.low, self.high, step=self.step, log=self.log)
 
     def __contains__(self, value: object) -> bool:
-        return isinstance(value, int | float) and self.low <= value <= self.high
+        if not isinstance(value, int | float) or not self.low <= value <= self.high:
+            return False
+        return self.step is None or _is_multiple(value, self.low, self.step)
 
     def to_document(self) -> Any:
         """JSON-able, as in a space file."""
@@ -90,13 +93,11 @@ def read_space(path: Path) -> Space:
     content = read_toml(path, "space", "a TOML file of options to search, with lines such as hidden_size = [32, 64]")
     try:
         space = {}
-        for name, values in content.items():
+        for name, values in by_field(content).items():
+            if name not in SEARCHABLE:
+                raise ConfigError(f"'{name}' cannot be searched", did_you_mean(name, SEARCHABLE))
             field = find_option(name)[1]
-            if field.name not in SEARCHABLE:
-                raise ConfigError(f"'{name}' cannot be searched", did_you_mean(field.name, SEARCHABLE))
-            if field.name in space:
-                raise ConfigError(f"'{field.name}' is there twice")
-            space[field.name] = _interval(field, values) if isinstance(values, dict) else _choice(field, values)
+            space[name] = _interval(field, values) if isinstance(values, dict) else _choice(field, values)
         if not space:
             raise ConfigError("there is nothing to search", "a line such as hidden_size = [32, 64]")
     except ConfigError as error:
@@ -137,7 +138,16 @@ def _interval(field: Any, table: dict[str, Any]) -> ValueRange:
         raise ConfigError(f"'{name}' has both log and step", "leave one of them out")
     if not low < high or (log and low <= 0):
         raise ConfigError(f"'{name}' goes from {low} to {high}", "low below high" + (", and above 0" if log else ""))
+    if step is not None and not _is_multiple(high, low, step):
+        message = f"'{name}' does not reach {high:g} from {low:g} in steps of {step:g}"
+        raise ConfigError(message, "a high that is whole steps above low")
     return ValueRange(low, high, log, step, whole)
+
+
+def _is_multiple(value: float, low: float, step: float) -> bool:
+    """Return whether whole steps lead from `low` to a value, as decimals: 0.1 three times is 0.3."""
+    exact, start, length = (Decimal(str(float(number))) for number in (value, low, step))
+    return (exact - start) % length == 0
 
 
 def _is_step(value: Any, whole: bool) -> bool:

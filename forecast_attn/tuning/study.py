@@ -80,7 +80,9 @@ def storage_url(storage: str | None, table: str) -> str:
             RUNS.mkdir(exist_ok=True)
     if not path.parent.is_dir():
         raise RunError(f"cannot write '{path}': there is no folder '{path.parent}'", f"mkdir -p '{path.parent}'")
-    return f"sqlite:///{path}"
+    from sqlalchemy.engine import URL
+
+    return URL.create("sqlite", database=str(path)).render_as_string()
 
 
 def open_study(storage: RDBStorage, name: str, plan: dict[str, Any], first: dict[str, Any], seed: int) -> Study:

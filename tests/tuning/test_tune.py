@@ -166,6 +166,13 @@ def test_a_space_by_the_table_keeps_patches_that_divide_the_lookback() -> None:
     assert all(first[name] in dimension for name, dimension in space.items())
 
 
+def test_values_of_a_range_lie_whole_steps_above_its_low(write: Callable) -> None:
+    text = "dropout = { low = 0.0, high = 0.3, step = 0.15 }\nnum_layers = { low = 1, high = 5, step = 2 }\n"
+    space = read_space(Path(write(text, "space.toml")))
+    assert [0.1 in space["dropout"], 0.15 in space["dropout"], 0.3 in space["dropout"]] == [False, True, True]
+    assert [2 in space["num_layers"], 3 in space["num_layers"]] == [False, True]
+
+
 @pytest.mark.slow
 def test_what_cannot_be_trained_or_compared_is_a_failed_trial_with_its_reason(write: Callable, table: str) -> None:
     space = write("lookback = [14, 100]\nattention_order = ['bahdanau', 'luong']\n", "other.toml")
@@ -435,7 +442,8 @@ def test_the_same_command_goes_on_with_the_training_of_the_winner(
         ("dropout = { low = 0.0, high = 0.1, by = 2 }", "'dropout' has an unknown key 'by'"),
         ("num_layers = { low = 1, high = 3, step = 0.5 }", "step of 'num_layers' must be a whole number above 0"),
         ("dropout = { low = 0.1, high = 0.2, log = true, step = 0.1 }", "'dropout' has both log and step"),
-        ("hidden_size = [4]\nhidden-size = [8]", "'hidden_size' is there twice"),
+        ("hidden_size = [4]\nhidden-size = [8]", "'hidden_size' and 'hidden-size' are one option"),
+        ("dropout = { low = 0.0, high = 0.35, step = 0.1 }", "'dropout' does not reach 0.35 from 0 in steps of 0.1"),
         ("hidden_size = ", "'space.toml' is not valid TOML"),
     ],
 )
@@ -503,6 +511,14 @@ def test_the_importance_is_drawn(forecast: Callable, table: str) -> None:
     assert importance["learning_rate"] > importance["attention"]
     assert sum(importance.values()) == pytest.approx(1)
     assert Path("importance.png").read_bytes()[:4] == b"\x89PNG"
+
+
+def test_the_database_has_the_name_that_was_given(here: Path) -> None:
+    from sqlalchemy.engine import make_url
+
+    name = "a?b%3F {ä}.db"
+    url = tuning_study.storage_url(name, "data.csv")
+    assert make_url(url.format()).database == name  # Optuna formats it
 
 
 def test_a_folder_of_runs_that_cannot_be_made(here: Path) -> None:
