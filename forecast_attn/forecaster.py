@@ -518,7 +518,8 @@ class Forecaster:
 
         request, run = ReconcileRequest.from_options(dict(options)), self._fitted()
         read = [hierarchy, forecasts, request.reference]
-        refuse_outputs({"--out": request.out}, read=read, runs=[run], results=[run.reconciled])
+        written, forms = {"--out": request.out}, {"--out": ".csv"}
+        refuse_outputs(written, read=read, runs=[run], results=[run.reconciled], forms=forms)
         result = reconcile_run(run, hierarchy, forecasts, request, self._scratch_dir())
         if request.out is not None:
             result.write(request.out)
@@ -622,7 +623,8 @@ class Forecaster:
         from forecast_attn.runs.output_paths import refuse_outputs
 
         request, run = AuditRequest.from_options(dict(options)), self._fitted()
-        refuse_outputs({"--out": request.out}, read=[data], runs=[run], results=[run.audit])
+        written, forms = {"--out": request.out}, {"--out": ".json"}
+        refuse_outputs(written, read=[data], runs=[run], results=[run.audit], forms=forms)
         audit = audit_run(run, data, request, listener)
         if request.out is not None:
             run.write_json(request.out, audit.to_dict())

@@ -47,6 +47,25 @@ def test_options_of_weights_that_are_not_written_are_refused(refused, run_copy, 
     refused("predict", run_copy, "--out", "f.csv", *option, message=message, hint="add --attention-out", code=2)
 
 
+@pytest.mark.parametrize(
+    ("words", "named", "form"),
+    [
+        (("predict", "run"), ("--out", "f.parquet"), ".csv"),
+        (("predict", "run"), ("--attention-out", "w.csv"), ".parquet"),
+        (("predict", "run", "--samples", "3"), ("--samples-out", "s.csv"), ".parquet"),
+        (("backtest", "run"), ("--attention-out", "w.CSV"), ".parquet"),
+        (("reconcile", "run", "--hierarchy", "h.csv"), ("--out", "r.parquet"), ".csv"),
+        (("audit", "run"), ("--out", "a.csv"), ".json"),
+        (("check", "data.csv", "--fix"), ("--out", "clean.parquet"), ".csv"),
+    ],
+)
+def test_a_name_of_another_form_is_refused(refused, run_copy, write, make_table, words, named, form):
+    write(make_table())
+    option, name = named
+    hint = f"^{option} {Path(name).with_suffix(form)}$"
+    refused(*words, *named, message=f"^{option} writes a {form}; got '{name}'$", hint=hint, code=2)
+
+
 def test_forecasts_do_not_depend_on_what_is_written(forecast, run_copy):
     assert forecast("predict", run_copy).code == 0
     assert forecast("predict", run_copy, "--out", "f.csv").code == 0

@@ -167,7 +167,8 @@ def refuse_shared_files(run: RunDir, out: Path, attention_out: Path | None, read
     for path in (out, attention_out):
         if path is not None:
             check_name(path)
-    refuse_outputs(written, read=read, runs=[run], results=[run.backtest, run.backtest_scores])
+    results, forms = [run.backtest, run.backtest_scores], {"--attention-out": ".parquet"}
+    refuse_outputs(written, read=read, runs=[run], results=results, forms=forms)
 
 
 def _candidates(model: Model, panel: Panel, weights: dict[str, float], options: BacktestOptions) -> tuple[str, ...]:

@@ -85,7 +85,7 @@ def _refuse_half_a_fix(data: str, fix: bool, out: Path | None, form: str) -> Non
     if not _is_stdout(out):
         from forecast_attn.runs.output_paths import refuse_outputs
 
-        refuse_outputs({"--out": out}, read=[data])
+        refuse_outputs({"--out": out}, read=[data], forms={"--out": ".csv"})
 
 
 def _is_stdout(out: Path | None) -> bool:

@@ -90,6 +90,7 @@ def forecast_run(
         read=[request.data, request.future],
         runs=[run],
         results=[run.predictions, run.attention, run.samples],
+        forms={"--out": ".csv", "--attention-out": ".parquet", "--samples-out": ".parquet"},
     )
     runtime = _exported(run, config, request) if request.runtime == "onnx" else _in_torch(run, request)
     model, device, connecting = runtime

@@ -5,12 +5,18 @@ from __future__ import annotations
 import fnmatch
 import itertools
 import os
+import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from forecast_attn.errors import ConfigError, RunError
 from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.urls import url_of, without_secrets
+
+ENDINGS = frozenset({".csv", ".parquet", ".json"})
+"""Endings of the forms that commands write."""
+FREE: Mapping[str, str] = {}
+"""No option that writes one form alone."""
 
 
 def refuse_outputs(
@@ -19,17 +25,21 @@ def refuse_outputs(
     read: Iterable[object] = (),
     runs: Iterable[RunDir | None] = (),
     results: Iterable[Path] = (),
+    forms: Mapping[str, str] = FREE,
 ) -> None:
     """Refuse to write over a file that is read, over one of a run, two results into one, or where no file can be.
+
+    A file that is named like one of another form is refused too.
 
     Args:
         written: option -> file; None for an option that is not given.
         read: tables the command reads; those that are no files (a DataFrame, - for stdin) are left out.
         runs: the runs it reads; their files and the tables they were trained on are kept, too.
         results: files of a run that the command is there to write.
+        forms: option -> ending of the form that it writes, such as .csv.
 
     Raises:
-        ConfigError: a file is needed, or two options name one.
+        ConfigError: a file is needed, two options name one, or a name ends as another form does.
         RunError: a file is a folder, or its folder is missing or may not be written to.
     """
     named = {option: path for option, path in written.items() if path is not None}
@@ -41,6 +51,9 @@ def refuse_outputs(
         needed = () if os.path.realpath(path) in allowed else (*tables, *kept, *_run_around(path))
         if any(_is_part_of(path, table) for table in needed):
             raise ConfigError(f"{option} '{path}' is a file that is read or belongs to a run", "name another file")
+        if (form := forms.get(option)) is not None and path.suffix.lower() in ENDINGS - {form}:
+            hint = f"{option} {shlex.quote(str(path.with_suffix(form)))}"
+            raise ConfigError(f"{option} writes a {form}; got '{path.name}'", hint)
     for (option, path), (other, second) in itertools.combinations(named.items(), 2):
         if os.path.realpath(path) == os.path.realpath(second) and not _is_device(path):
             raise ConfigError(f"{option} and {other} both write '{path}'", "give each a file of its own")
