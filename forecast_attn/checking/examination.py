@@ -191,7 +191,7 @@ def _pass_stages(draft: Examination, frame: pd.DataFrame, source: str, config: D
             hint = _declaring(draft.frame, column) if reason == "text" else None
             report(Finding("FA104", "note", f"column '{column}' is left out: {reason}", hint, column=column))
     cells = parse_cells(draft.frame, draft.roles, report, source, config.date_format)
-    draft.cells = localise(cells, report, tz=config.tz, freq=config.freq)
+    draft.cells = localise(cells, report, tz=config.tz, freq=config.freq or config.resample)
     draft.panel = panel_of_cells(draft.cells, draft.roles, config, report, vintages=vintages)
     if draft.has_errors:  # cells that cannot be read are not missing, and nothing is trained on
         draft.findings = [finding for finding in draft.findings if finding.code != "FA214"]

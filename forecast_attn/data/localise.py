@@ -25,7 +25,7 @@ def localise(cells: Cells, report: Report, *, tz: str | None, freq: str | None, 
         cells: as parsed.
         report: called with every problem. Rows at times that do not exist are left out.
         tz: zone of stamps without one, and the one to show instants in.
-        freq: the time step; inferred when absent.
+        freq: the time step, of --resample too; inferred when absent.
         zone: the run's, when there is one; it then replaces `tz` and `freq`.
 
     Raises:
@@ -39,7 +39,9 @@ def localise(cells: Cells, report: Report, *, tz: str | None, freq: str | None, 
         return _report_unsorted(replace(cells, zone=Zone(), offsets=None), report)
     if zone is None:
         zone = _zone_of(cells, None if tz is None else checked_zone(tz), freq, report)
-    return _report_unsorted(_onto(cells, zone, report), report)
+    localised = _onto(cells, zone, report)
+    _report_unsorted(cells if _are_instants(cells) else localised, report)  # the wall clock repeats an hour of them
+    return localised
 
 
 def axis_stamps(
@@ -87,7 +89,9 @@ def _zone_of(cells: Cells, tz: str | None, freq: str | None, report: Report) -> 
     offsets = np.unique(cells.offsets) if cells.offsets is not None else np.zeros(0, np.int32)
     if name is None and len(offsets) == 1:
         name = offset_name(int(offsets[0]))
-    if not _is_within_day(replace(cells, stamps=_wall_clock(cells, name)), freq):
+    wall = replace(cells, stamps=_wall_clock(cells, name))
+    has_no_clock = name is None and len(offsets) > 0  # to cut rows into days on
+    if not (_is_within_day(wall, freq) or (has_no_clock and _is_within_day(wall, None))):
         return Zone(name, "local")
     if name is not None:
         return Zone(name, "utc")

@@ -92,7 +92,7 @@ def build_panel(
         cells = parse_cells(frame, roles, report, source, config.date_format)
         if emptied:
             frame.__init__(index=frame.index)  # type: ignore[misc]  # deleting columns one by one is quadratic
-        cells = localise(cells, report, tz=config.tz, freq=config.freq, zone=zone)
+        cells = localise(cells, report, tz=config.tz, freq=config.freq or config.resample, zone=zone)
         return panel_of_cells(cells, roles, config, report, vintages=vintages)
 
 

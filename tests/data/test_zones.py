@@ -228,6 +228,37 @@ def test_days_that_begin_at_one_are_days(as_panel: AsPanel) -> None:
     assert (panel.timestamps == panel.timestamps.astype("datetime64[D]")).all()
 
 
+@pytest.mark.parametrize(
+    ("write", "tz"),
+    [
+        (lambda hours: hours, None),
+        (lambda hours: hours.tz_convert("UTC").astype(str), "Europe/Berlin"),
+        (naive, "Europe/Berlin"),
+    ],
+)
+@pytest.mark.parametrize("step", ["D", "MS"])
+def test_hours_make_the_days_of_the_wall_clock(as_panel: AsPanel, write: Callable, tz: str | None, step: str) -> None:
+    """Half hours are sorted all the same, though two of a Sunday in October come twice."""
+    from forecast_attn.checking import check_table
+    from forecast_attn.config.options import DataConfig
+
+    hours = local_hours("Europe/Berlin", "2024-10-01", 92 * 48 + 2, "30min")
+    frame, options = table(write(hours)), {"tz": tz, "resample": step, "aggregate": "sum"}
+    findings = check_table(frame, DataConfig(lookback=3, horizon=1, **options)).findings
+    expected_codes = ["FA207"] if write is naive else []  # no offsets tell the hours apart
+    assert [finding.code for finding in findings if finding.code.startswith("FA2")] == expected_codes
+    panel = as_panel(frame, **options)
+    expected = pd.Series(np.arange(float(len(hours))), naive(hours)).resample(step).sum()
+    np.testing.assert_array_equal(panel.timestamps, expected.index.to_numpy())
+    np.testing.assert_array_equal(panel.target, expected)
+
+
+def test_hours_of_varying_offsets_make_days_once_their_zone_is_given(as_panel: AsPanel) -> None:
+    frame = table(local_hours("Europe/Berlin", "2024-03-25", 14 * 24).map(str))
+    assert as_panel(frame, resample="D").zone == Zone("+00:00", "utc")
+    assert as_panel(frame, resample="D", tz="Europe/Berlin").zone == Zone("Europe/Berlin", "local")
+
+
 # --------------------------------------------------------------------------- names of zones
 
 
