@@ -1,4 +1,4 @@
-"""Puts parsed stamps onto the axis: UTC for steps below a day, wall-clock dates from a day on."""
+"""Puts parsed stamps onto the axis: UTC for steps below a day, the wall clock from a day on and for closed hours."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.data.cells import Cells, sorted_cells
+from forecast_attn.data.closures import calendar_by_evidence
 from forecast_attn.data.daylight_saving import to_instants
 from forecast_attn.data.findings import Finding, Report, coded, ended, row_and_line
 from forecast_attn.data.frequency import Stamps, distinct_values, guess_alias, parse_frequency
 from forecast_attn.data.number_stamps import Mask
 from forecast_attn.data.timestamps import offset_name, read_stamps
-from forecast_attn.data.zones import Zone, checked_zone
+from forecast_attn.data.zones import Zone, changed_hours, checked_zone
 
 
 @coded("FA201")
@@ -84,7 +85,7 @@ def axis_stamps(
 
 
 def _zone_of(cells: Cells, tz: str | None, freq: str | None, report: Report) -> Zone:
-    """The zone that the user or the stamps name; local from steps of a day on."""
+    """The zone that the user or the stamps name; local from steps of a day on, and where hours are closed."""
     name = tz or cells.zone.name
     offsets = np.unique(cells.offsets) if cells.offsets is not None else np.zeros(0, np.int32)
     if name is None and len(offsets) == 1:
@@ -94,7 +95,7 @@ def _zone_of(cells: Cells, tz: str | None, freq: str | None, report: Report) -> 
     if not (_is_within_day(wall, freq) or (has_no_clock and _is_within_day(wall, None))):
         return Zone(name, "local")
     if name is not None:
-        return Zone(name, "utc")
+        return Zone(name, "local" if _has_closed_hours(wall, name, freq) else "utc")
     if not len(offsets):
         return Zone()
     report(_offsets_vary(offsets))
@@ -121,13 +122,33 @@ def _are_instants(cells: Cells) -> bool:
 
 def _is_within_day(cells: Cells, freq: str | None) -> bool:
     """Return whether the longest series steps by less than a day; if irregular, whether its clock times differ."""
-    starts = cells.starts
-    longest = int(np.argmax(np.diff(starts)))
-    stamps = distinct_values(cells.stamps[starts[longest] : starts[longest + 1]])
+    stamps = _longest_series(cells)
     alias = freq if freq is not None else guess_alias(stamps)
     if alias is not None:
         return parse_frequency(alias).is_within_day
     return bool((stamps.astype(np.int64) % (86_400 * 10**9) != stamps[0].astype(np.int64) % (86_400 * 10**9)).any())
+
+
+def _longest_series(cells: Cells) -> Stamps:
+    starts = cells.starts
+    longest = int(np.argmax(np.diff(starts)))
+    return distinct_values(cells.stamps[starts[longest] : starts[longest + 1]])
+
+
+def _has_closed_hours(wall: Cells, name: str, freq: str | None) -> bool:
+    """Return whether the rows keep to hours of the wall clock, of which the zone skips and repeats none.
+
+    In UTC such hours are others in summer.
+    """
+    stamps = _longest_series(wall)
+    alias = freq if freq is not None else guess_alias(stamps)
+    if freq is None and alias is not None and len(np.unique(np.diff(stamps))) > 1:
+        alias = calendar_by_evidence(wall.stamps, alias)
+    sessions = None if alias is None else parse_frequency(alias).sessions
+    if sessions is None:
+        return False
+    begin, end = (sessions.positions(edge)[0] for edge in changed_hours(name, wall.stamps))
+    return bool((begin == end).all())
 
 
 def _offsets_vary(offsets: NDArray[np.int32]) -> Finding:

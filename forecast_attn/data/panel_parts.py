@@ -106,12 +106,12 @@ def _check_same(first: _File, file: _File) -> None:
     if expected.roles != panel.roles:
         column, role = _other_role(expected.roles, panel.roles)
         difference, hint = f"column '{column}' is {role}", f"name its role in both, or {option_for('ignore', column)}"
-    elif expected.zone != panel.zone:
-        difference, hint = f"time stamps are in the zone {panel.zone.name}", "write them in one zone"
     elif expected.date_order != panel.date_order:
         difference, hint = f"dates are written {panel.date_order}", "--date-format says how"
     elif replace(expected.frequency, evidence="") != replace(panel.frequency, evidence=""):
         difference, hint = f"the time step is {panel.frequency.alias}", f"--freq {expected.frequency.alias}"
+    elif expected.zone != panel.zone:
+        difference, hint = f"time stamps are in the zone {panel.zone.name}", "write them in one zone"
     else:
         return
     message = f"in '{file.name}' {difference}, unlike in '{first.name}', and the table is too large to be read at once"

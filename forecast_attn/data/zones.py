@@ -1,8 +1,9 @@
 """Time zones: the axis is computed on UTC and shown on the user's clock.
 
 Stamps of steps below a day are instants, UTC on the axis. Days and longer steps are dates on the wall clock: a day in
-Berlin is a day, whether it has 23, 24 or 25 hours. The changes of a zone are found once, by bisection of its offsets,
-so that millions of stamps are converted with one search in a short list.
+Berlin is a day, whether it has 23, 24 or 25 hours. So are opening hours, which a market keeps all year. The changes of
+a zone are found once, by bisection of its offsets, so that millions of stamps are converted with one search in a short
+list.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ class Zone:
     """The zone in which the stamps of an axis are shown.
 
     `name` is a zone of the IANA database, or an offset such as +01:00; None for stamps without a zone. The axis holds
-    UTC (`utc`), or what the clock on the wall shows (`local`): days and longer steps, and stamps without a zone.
+    UTC (`utc`), or what the clock on the wall shows (`local`): days and longer steps, steps with closed hours, and
+    stamps without a zone.
     """
 
     name: str | None = None
@@ -76,7 +78,7 @@ class Zone:
 
     def instants(self, wall: NDArray[np.datetime64]) -> Instants:
         """Both readings of stamps on the wall clock, as UTC."""
-        changes, offsets = self._changes(wall)
+        changes, offsets = self.changes(wall)
         before, after = offsets[:-1], offsets[1:]
         # On the wall clock a change begins at its instant plus the smaller offset and is over at that plus the larger
         # one; between them lies the hour that is repeated or skipped, and the two searches differ.
@@ -131,10 +133,11 @@ class Zone:
         return zone
 
     def _offsets_at(self, instants: NDArray[np.datetime64]) -> NDArray[np.timedelta64]:
-        changes, offsets = self._changes(instants)
+        changes, offsets = self.changes(instants)
         return offsets[np.searchsorted(changes, instants.astype(np.int64), side="right")].astype("timedelta64[ns]")
 
-    def _changes(self, stamps: NDArray[np.datetime64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def changes(self, stamps: NDArray[np.datetime64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the changes of the offset in the years of stamps, and the offsets around them, in nanoseconds."""
         if self.name is None:
             raise ValueError("stamps without a zone are no instants")
         years = stamps[~np.isnat(stamps)].astype("datetime64[Y]").astype(np.int64) + 1970
@@ -221,6 +224,13 @@ def changes_at(name: str, wall: NDArray[np.datetime64]) -> NDArray[np.bool_]:
     """Return where a zone skips or repeats the hour of stamps on the wall clock (num_stamps,)."""
     first, second = Zone(name, "utc").instants(wall)
     return np.asarray(first != second, np.bool_)
+
+
+def changed_hours(name: str, wall: NDArray[np.datetime64]) -> tuple[NDArray[np.datetime64], NDArray[np.datetime64]]:
+    """Begin and end, on the wall clock, of what a zone skips or repeats in the years of stamps (num_changes,)."""
+    changes, offsets = Zone(name, "utc").changes(wall)
+    begin, end = (changes + edge(offsets[:-1], offsets[1:]) for edge in (np.minimum, np.maximum))
+    return begin.astype("datetime64[ns]"), end.astype("datetime64[ns]")
 
 
 @functools.lru_cache(maxsize=32)

@@ -16,6 +16,7 @@ from forecast_attn.data.findings import Finding
 from forecast_attn.data.frequency import parse_frequency, season_steps, step_name
 from forecast_attn.data.panel_building import build_panel
 from forecast_attn.data.roles import resolve_roles
+from forecast_attn.data.zones import Zone
 from forecast_attn.errors import ConfigError
 
 HOLIDAYS = USFederalHolidayCalendar().holidays("2012-01-01", "2021-12-31")
@@ -144,6 +145,36 @@ def test_a_table_with_a_calendar_has_no_gaps_and_says_so() -> None:
     strict = DataConfig(freq="30min", missing="error")
     build_panel(frame, resolve_roles(frame, strict, "t"), strict, source="t", report=notes.append)
     assert {note.code for note in notes[1:]} == {"FA204"}  # a step that is given is kept
+
+
+@pytest.mark.parametrize(
+    ("write", "options"),
+    [
+        (lambda index: index, {}),
+        (lambda index: index, {"freq": "30min(Mon-Fri 09:30-15:30)"}),
+        (lambda index: index.astype(str), {"tz": "America/New_York"}),
+        (lambda index: index.tz_convert("UTC").strftime("%Y-%m-%dT%H:%MZ"), {"tz": "America/New_York"}),
+        (lambda index: index.tz_localize(None), {"tz": "America/New_York"}),
+    ],
+)
+@pytest.mark.parametrize("last", ["2023-03-10", "2023-06-30"])  # the clock is put forward on 12 March
+def test_opening_hours_are_those_of_the_wall_clock(
+    as_panel: Callable, write: Callable, options: dict[str, str], last: str
+) -> None:
+    index = trading(last=last)
+    panel = as_panel(pd.DataFrame({"time": write(index.tz_localize("America/New_York")), "y": 1.0}), **options)
+    assert panel.frequency.alias == "30min(Mon-Fri 09:30-15:30)"
+    assert panel.zone == Zone("America/New_York", "local")
+    np.testing.assert_array_equal(panel.timestamps, stamps_of(index))
+
+
+@pytest.mark.parametrize(("closed_at", "axis"), [((2,), "local"), ((1, 2, 3), "local"), ((4, 5), "utc"), ((), "utc")])
+def test_hours_that_a_clock_skips_stay_in_utc_unless_closed(
+    as_panel: Callable, closed_at: tuple[int, ...], axis: str
+) -> None:
+    hours = pd.date_range("2023-01-02", "2023-03-01", freq="h", tz="Europe/Berlin")
+    panel = as_panel(pd.DataFrame({"time": hours[~hours.hour.isin(closed_at)], "y": 1.0}))
+    assert panel.zone == Zone("Europe/Berlin", axis)
 
 
 def test_later_tables_open_and_close_days() -> None:
