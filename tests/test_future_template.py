@@ -95,6 +95,30 @@ def test_a_run_of_another_delimiter_or_without_names_reads_its_template_and_tabl
     assert forecasts[0] == forecasts[1]
 
 
+def test_a_run_of_two_header_lines_and_a_footer_reads_tables_with_and_without(
+    forecast: Callable, small: tuple[str, ...], here: Path
+) -> None:
+    """The template has neither: its first row is no unit, and its last row no source."""
+    days = pd.date_range("2024-01-01", periods=93).strftime("%Y-%m-%d")
+    rows = [f"{day},{at % 7 if at < 90 else ''},{at % 5}" for at, day in enumerate(days)]
+    lines = {"plain": (["date,y MW,x"], []), "both": (["date,y,x", ",MW,"], ["Source: us,,"])}
+    for name, (above, below) in lines.items():
+        Path(f"{name}.csv").write_text("\n".join([*above, *rows[:90], *below]))
+        Path(f"{name}-future.csv").write_text("\n".join([*above, *rows[90:], *below]))
+    options = ("--header-rows", 2, "--skip-footer", 1, "--target", "y MW", "--future", "x")
+    assert forecast("train", "both.csv", *options, *small, "--out", "run", "--quiet").code == 0
+    assert forecast("future-template", "run", "--out", "template.csv").code == 0
+    pd.read_csv("template.csv").assign(x=[0, 1, 2]).to_csv("template.csv", index=False)
+    forecasts = set()
+    for data, future in [("plain", "plain-future"), ("both", "both-future"), ("both", "template")]:
+        words = ("predict", "run", "--data", f"{data}.csv", "--future", f"{future}.csv", "--out", "-", "--quiet")
+        predicted = forecast(*words)
+        assert predicted.code == 0, predicted.err
+        forecasts.add(predicted.out)
+    assert len(forecasts) == 1
+    assert "2024-04-01" in forecasts.pop()
+
+
 @pytest.fixture(scope="module")
 def promotions(forecast: Callable, small: tuple[str, ...], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of a table with two absent days, which needs to know the days of a promotion."""

@@ -94,7 +94,8 @@ def table_beside(table: pd.DataFrame | Table | Source, model: Model, *, wide: bo
         DataError: what is wrong with it.
     """
     config, roles = model.config.data, model.schema.roles
-    config = replace(config, categorical=roles.categorical)  # in this table they may all look like numbers
+    # In this table all categories may look like numbers, and no date tell the day from the month.
+    config = replace(config, categorical=roles.categorical, date_format=_date_format(model))
     with without_flags_of_train():
         wide = config.wide if wide is None else wide
         columns = (roles.time, roles.item_id or "", *roles.numeric, *roles.categorical)

@@ -93,13 +93,13 @@ def with_vintages(
     Raises:
         DataError: the table of forecasts cannot be read, or has a column that is neither in the data nor declared.
     """
-    from forecast_attn.data.issued import declare_issued
+    from forecast_attn.data.issued import ISSUED_AT, declare_issued
     from forecast_attn.data.panel_building import VintageTable
     from forecast_attn.data.reading import read_beside
 
     if vintages is None and config.vintages is None:
         return frame, config, None
-    table = read_beside(config.vintages if vintages is None else vintages, config)
+    table = read_beside(config.vintages if vintages is None else vintages, config, time=ISSUED_AT)
     frame, config, absent = declare_issued(frame, table, config)
     return frame, config, VintageTable(table, name_of(vintages if vintages is not None else config.vintages), absent)
 

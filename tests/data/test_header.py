@@ -1,5 +1,6 @@
 """The first line of a file: names of columns, or the first row."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -55,3 +56,19 @@ def test_a_table_beside_another_begins_at_the_line_with_most_of_its_names(tmp_pa
     (tmp_path / "table.csv").write_text("\n".join(lines))
     frame = read_beside(tmp_path / "table.csv", DataConfig(skip_rows=1), time="Date", names=("Date", "Price", "CAPE"))
     assert [*frame.columns] == ["Date", "Price", "Dividend", "CAPE"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "kept"),
+    [
+        (["2024-01,1", "2024-02,2", "2024-03,3"], 3),
+        (["2024-03,1", "2024-02,2", "2024-01,3"], 3),
+        (["2024-01,1", "2024-02,2", "Total,3"], 2),
+        (["2023-12,1", "2024-01,1", "2023,1"], 2),  # a year below its months
+    ],
+)
+def test_lines_that_go_on_in_time_are_no_footer_of_another_table(
+    write_csv: Callable, rows: list[str], kept: int
+) -> None:
+    path = write_csv("\n".join(["month,y", *rows]))
+    assert len(read_beside(path, DataConfig(skip_footer=1), time="month")) == kept

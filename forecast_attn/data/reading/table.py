@@ -18,7 +18,7 @@ from forecast_attn.data.reading.csv_file import read_delimited
 from forecast_attn.data.reading.dialect import SAMPLE, lines_above_header
 from forecast_attn.data.reading.encoding import encoding_of_names
 from forecast_attn.data.reading.frames import read_frame
-from forecast_attn.data.reading.joined import parts_of, with_joined
+from forecast_attn.data.reading.joined import ROW_NUMBER, parts_of, with_joined
 from forecast_attn.data.reading.json_file import is_json
 from forecast_attn.data.reading.layouts import arranged, check_layout, is_arranged
 from forecast_attn.data.reading.merged import filled_down, refuse_unmerged
@@ -29,6 +29,7 @@ from forecast_attn.data.reading.text_columns import holds_texts
 from forecast_attn.data.reading.tsf import is_tsf, read_tsf
 from forecast_attn.data.reading.undated import without_undated
 from forecast_attn.data.reading.wide import check_wide, is_long, made_long
+from forecast_attn.data.timestamps import parse_timestamps
 from forecast_attn.errors import ConfigError, DataError
 
 _TYPED = (*COLUMNAR, STATA)
@@ -152,13 +153,11 @@ def read_beside(
         config = replace(config, **{name: getattr(DataConfig, name) for name in TEXT_OPTIONS})
     if config.sheet is not None:
         config = replace(config, sheet=_sheet_beside(source, config.sheet))
-    if is_plain and time and config.header_rows == 1:
-        text = sheet_as_text(source, config.sheet) if holds_sheets(source) else source
-        above = lines_above_header(text, config, time, names)
-        config = config if above is None else replace(config, skip_rows=above, header=True)
     identifier = None if wide else item_id or config.item_id
     layout = config.layout
     config = replace(config, item_id=identifier, wide=False, layout=layout if layout == "merged" else "long")
+    if is_plain and time:
+        config = _with_lines_around(source, config, time, names)
     try:
         frame = read_table(source, config, is_beside=True)
     except DataError as error:
@@ -170,6 +169,40 @@ def read_beside(
     if layout not in ("long", "merged") and not is_arranged(frame, config):
         return arranged(frame, replace(config, layout=layout), table_name(table), stop_at_errors)
     return made_long(frame, config, table_name(table), stop_at_errors) if wide and not is_long(frame) else frame
+
+
+def _with_lines_around(source: Source, config: DataConfig, time: str, names: tuple[str, ...]) -> DataConfig:
+    """The options of another table, with the lines that this text has above and below its rows."""
+    if config.header_rows > 1 and _column_of(source, config, time) is None:
+        config = replace(config, header_rows=1)  # as `forecast future-template` writes them
+    if config.header_rows == 1:
+        text = sheet_as_text(source, config.sheet) if holds_sheets(source) else source
+        above = lines_above_header(text, config, time, names)
+        config = config if above is None else replace(config, skip_rows=above, header=True)
+    if config.skip_footer and time != ROW_NUMBER:
+        whole = replace(config, skip_footer=0)
+        column = _column_of(source, whole, time)
+        config = config if column is None or not _ends_in_time(column, config) else whole
+    return config
+
+
+def _column_of(source: Source, config: DataConfig, name: str) -> pd.Series | None:
+    """A column of a table; None where it has none of that name, or cannot be read with these options."""
+    try:
+        return read_table(source, config, is_beside=True).get(name)
+    except DataError:
+        return None
+
+
+def _ends_in_time(column: pd.Series, config: DataConfig) -> bool:
+    """Return whether the lines that --skip-footer leaves out of another table go on with the times of this one."""
+    try:
+        stamps, bad = parse_timestamps(column, str(column.name), config.date_format)
+    except DataError:
+        return False
+    steps = np.diff(stamps[-config.skip_footer - 2 :]).astype(np.int64)
+    is_ordered = bool((steps >= 0).all() or (steps <= 0).all())  # not so years below their months
+    return is_ordered and not bad[-config.skip_footer :].any()
 
 
 def _is_marked_up(source: Source) -> bool:
