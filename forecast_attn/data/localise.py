@@ -75,7 +75,7 @@ def axis_stamps(
     offsets = None if time.offsets is None else time.offsets[rows]
     of_rows = series[rows].astype(np.int32)
     cells = Cells((rows + 1).astype(np.int32), of_rows, item_ids, time.stamps[rows], {}, offsets=offsets, zone=written)
-    cells = _onto(sorted_cells(cells), zone, report, column)
+    cells = _onto(sorted_cells(cells), zone, report, column) if len(rows) else cells
     stamps = np.full(len(column), np.datetime64("NaT"), "datetime64[ns]")
     stamps[cells.rows - 1] = cells.stamps
     return stamps, time.bad
@@ -103,9 +103,10 @@ def _zone_of(cells: Cells, tz: str | None, freq: str | None, report: Report) -> 
 
 
 def _wall_clock(cells: Cells, name: str | None) -> NDArray[np.datetime64]:
-    """The stamps on the clock of a zone; without a name as they are written."""
+    """The stamps on the clock of a zone; without a name on that of their column, or as they are written."""
     if not _are_instants(cells):
         return cells.stamps
+    name = name or cells.zone.name
     if name is None:
         assert cells.offsets is not None
         return np.asarray(cells.stamps + cells.offsets.astype("timedelta64[s]"), "datetime64[ns]")
@@ -182,11 +183,12 @@ def _onto(cells: Cells, zone: Zone, report: Report, column: pd.Series | None = N
     written = _are_instants(cells)
     bare = replace(cells, offsets=None, zone=zone)
     if zone.axis == "local":
-        if written and zone.name is None and _is_within_day(cells, None):
+        wall = replace(bare, stamps=_wall_clock(cells, zone.name))
+        if written and zone.name is None and _is_within_day(wall, None):
             problem = "carry an offset; those of training have none"
             hint = "write them without one, on the clock of training; or train with --tz ZONE"
             raise ended(report, _unlike_training(cells, column, problem, hint))
-        return sorted_cells(replace(bare, stamps=_wall_clock(cells, zone.name))) if written else bare
+        return sorted_cells(wall) if written else bare
     if written:
         return sorted_cells(bare)
     if zone.is_fixed:

@@ -122,7 +122,8 @@ def zone_name(column: pd.Series) -> str | None:
         return getattr(dtype.pyarrow_dtype, "tz", None)
     if not isinstance(dtype, pd.DatetimeTZDtype):
         return None
-    named = getattr(dtype.tz, "key", None) or getattr(dtype.tz, "zone", None)
+    of_dateutil = re.fullmatch(r"tzfile\('(?:.*zoneinfo/)?(.+)'\)", str(dtype.tz))
+    named = of_dateutil[1] if of_dateutil else getattr(dtype.tz, "key", None) or getattr(dtype.tz, "zone", None)
     offset = dtype.tz.utcoffset(None)
     if named is not None or offset is None or str(dtype.tz) == "UTC":
         return str(named or dtype.tz)

@@ -176,6 +176,11 @@ def test_a_table_of_results_carries_the_zone() -> None:
         (local_hours("UTC", "2024-01-01", 50).strftime("%Y-%m-%dT%H:%MZ"), None, Zone("+00:00", "utc")),
         (local_hours("Europe/Berlin", "2024-03-30", 50).map(str), None, Zone("+00:00", "utc")),
         (local_hours("Europe/Berlin", "2024-03-30", 50).map(str), "Europe/Berlin", Zone("Europe/Berlin", "utc")),
+        (
+            pd.date_range("2024-01-01", periods=50, freq="h", tz="dateutil/Europe/Berlin"),
+            None,
+            Zone("Europe/Berlin", "utc"),
+        ),
         (np.arange(50), None, Zone()),
     ],
 )
@@ -457,6 +462,15 @@ def test_another_table_may_write_its_offsets_or_not() -> None:
     np.testing.assert_array_equal(days, read_on(Zone("Europe/Berlin"), "2024-06-01T00:00+02:00", "2024-06-01T22:00Z"))
 
 
+def test_dates_of_a_run_may_have_a_zone_in_another_table() -> None:
+    """Also across a change of the clock, where they are no days in UTC."""
+    days = pd.date_range("2024-03-28", periods=8, tz="Europe/Berlin")
+    column, series = pd.Series(days, name="time"), np.zeros(8, np.int64)
+    for cells in (column, column.map(str)):
+        stamps = axis_stamps(cells, Zone(), stop_at_errors, series=series, item_ids=("a",))[0]
+        np.testing.assert_array_equal(stamps, naive(days).to_numpy().astype("datetime64[ns]"))
+
+
 def test_another_table_must_say_its_zone_where_training_did() -> None:
     with pytest.raises(DataError, match=r"column '\w+' have no offset.*: row 1 is '2024-06-01 10:00'"):
         read_on(Zone("+01:00", "utc"), "2024-06-01 10:00", "2024-06-01 11:00")
@@ -471,3 +485,7 @@ def test_rows_of_other_series_are_no_stamps() -> None:
     )
     assert bad.tolist() == [False, False, True]
     assert np.isnat(stamps).tolist() == [False, True, True]
+    none_of_interest = axis_stamps(
+        column, Zone("+01:00", "utc"), stop_at_errors, series=np.full(3, -1), item_ids=("a",)
+    )
+    assert np.isnat(none_of_interest[0]).all()
