@@ -337,7 +337,7 @@ def fill_missing(cells: Cells, roles: Roles, missing: str, repairs: list[Repair]
         empty = known & (cells.category_codes[name] < 0)
         if missing in ("ffill", "interpolate"):
             codes[name] = _carried(cells, cells.category_codes[name], empty)
-            repairs += _repairs_of_column(cells, name, empty & (codes[name] >= 0), empty, "ffill", filled)
+            repairs += repairs_by_series(cells, empty & (codes[name] >= 0), "missing: ffill", name)
         else:
             repairs += repairs_by_series(cells, empty, "missing: unknown category", name)
     return replace(cells, columns=columns, category_codes=codes), filled
@@ -354,14 +354,13 @@ def without_later_values(panel: Panel, boundary: Any) -> Panel:
         return panel
     copied, ends = panel.storage.copied, np.broadcast_to(np.asarray(boundary), panel.num_series)
     target, past, ahead = copied(panel.target), copied(panel.past_covariates), copied(panel.future_covariates)
+    columns = {
+        panel.roles.target: target,
+        **{name: past[:, index] for index, name in enumerate(panel.roles.past_covariates)},
+        **{name: ahead[:, index] for index, name in enumerate(panel.roles.future_covariates)},
+    }
     for name, rows in panel.filled.rows.items():
-        column = {
-            panel.roles.target: target,
-            **{name: past[:, index] for index, name in enumerate(panel.roles.past_covariates)},
-            **{name: ahead[:, index] for index, name in enumerate(panel.roles.future_covariates)},
-        }.get(name)
-        if column is not None:
-            _carry_over(column, rows, panel.timestamps, ends[panel.series_of(rows)])
+        _carry_over(columns[name], rows, panel.timestamps, ends[panel.series_of(rows)])
     return replace(panel, target=target, past_covariates=past, future_covariates=ahead)
 
 

@@ -31,7 +31,7 @@ class Filled:
 
     policy: str = "error"
     rows: dict[str, NDArray[np.int64]] = field(default_factory=dict)
-    """Column -> its filled rows, ascending."""
+    """Column of numbers -> its filled rows, ascending."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -103,7 +103,9 @@ def test_categories_repeat_or_stay_unknown(policy: str, codes: list[int]) -> Non
     frame = hours([1, 2, 3, 4], kind=[None, "a", None, "b"])
     cells, roles = parsed(frame, categorical=("kind",), past_covariates=("kind",))
     repairs: list[Repair] = []
-    assert fill_missing(cells, roles, policy, repairs)[0].category_codes["kind"].tolist() == codes
+    result, filled = fill_missing(cells, roles, policy, repairs)
+    assert result.category_codes["kind"].tolist() == codes
+    assert "kind" not in filled.rows  # what is carried forward depends on nothing later
     carries = policy in ("ffill", "interpolate")
     assert repairs[-1].kind == ("missing: ffill" if carries else "missing: unknown category")
     assert repairs[-1].count == (1 if carries else 2)
