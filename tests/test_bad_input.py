@@ -328,7 +328,11 @@ def test_future_covariates_are_needed(with_future, refused):
             "for 1 of the 3 steps .* 2024-05-01",
             "^fill in the empty",
         ),
-        (lambda f: f.assign(temperature=np.inf), r"'temperature' is infinite at row 1 \(line 2\)", "correct"),
+        (
+            lambda f: f.assign(temperature=np.inf),
+            r"'temperature' is infinite at row 1 \(line 2\)",
+            "^correct the cell$",
+        ),
         (lambda f: pd.concat([f, f[:1]]), r"2024-04-30 .* twice, the second at row 11 \(line 12\)", "one of the rows"),
         (
             lambda f: f.assign(date="soon"),
@@ -377,6 +381,16 @@ def test_a_future_file_that_does_not_do(with_future, refused, write, change, mes
             lambda f: f.assign(temperature="warm"),
             "'history.csv': column 'temperature' must be numeric",
             "as in training",
+        ),
+        (
+            lambda f: f.rename(columns=dict(zip(f, f.iloc[0], strict=True)))[1:],
+            "'history.csv' has no header: its first line is '2024-01-01",
+            "^add a line with the columns' names; .forecast explain",
+        ),
+        (
+            lambda f: f.assign(date=f["date"].str.replace("2024", "9999")),
+            "'history.csv': column 'date' is '9999-01-01', outside the years",
+            "^write the stamps as YYYY-MM-DD HH:MM",
         ),
         (
             lambda f: f.assign(date=pd.date_range("2024-01-01", periods=120, freq="h").astype(str)),

@@ -350,8 +350,10 @@ def _bad_time(column: pd.Series, index: int, row: int, time: ParsedStamps, date_
     value, name = column.iloc[index], str(column.name)
     offset = offset_in(value)
     problem, hint = ", which is not a time stamp", "write dates as YYYY-MM-DD or YYYY-MM-DD HH:MM"
+    options: tuple[str, ...] = ()
     if (zone := unread_name(value)) is not None:
         problem, hint = f": '{zone}' does not mean one offset", hint_at_unread(str(value))
+        options = ("date_format",)
     elif date_format is not None and date_format not in DATE_ORDERS:
         problem, hint = f", which is not of --date-format '{date_format}'", "correct the cell or the format"
     elif " 24:00" in str(value).replace("T", " "):
@@ -361,13 +363,14 @@ def _bad_time(column: pd.Series, index: int, row: int, time: ParsedStamps, date_
     elif (year := re.match(r"[+-]?\d{4,}(?=-\d)", str(value))) and not FIRST_YEAR <= int(year[0]) <= LAST_YEAR:
         problem = f", outside the years {FIRST_YEAR} to {LAST_YEAR}"
         hint = "correct the cell; or --time row-number counts the rows, if they are in the order of time"
+        options = ("time",)
     elif time.offsets is not None and offset is None:
         problem, hint = ", without the offset that other cells have", "write an offset such as +01:00, or Z"
     elif pd.isna(value):
         hint = "write the date of that row as YYYY-MM-DD, or remove the row"
     problem = "is empty" if pd.isna(value) else f"is {str(value)!r}{problem}"
     message, text = f"column '{name}' {problem} at {row_and_line(row)}", None if pd.isna(value) else str(value)
-    return Finding("FA201", "error", message, hint, column=name, row=row, value=text)
+    return Finding("FA201", "error", message, hint, column=name, row=row, value=text, options=options)
 
 
 def epoch_unit(numbers: NDArray[Any]) -> str | None:
@@ -422,5 +425,5 @@ def _too_large(column: pd.Series, value: float, index: int, rows_in_file: FilePo
     problem = "infinite" if np.isinf(value) else f"{value:g}"
     name, row = rows_in_file.column(str(column.name), index), rows_in_file.row(index)
     message = f"column '{name}' is {problem} at {row_and_line(row)}; expected a finite number below {LARGEST:g}"
-    hint = f"correct the cell, or --na {value:g} reads it as no value"
-    return Finding("FA303", "error", message, hint, column=name, row=row, value=f"{value:g}")
+    hint = f"correct the cell, or --na {float(value)!r} reads it as no value"
+    return Finding("FA303", "error", message, hint, column=name, row=row, value=f"{value:g}", options=("na",))

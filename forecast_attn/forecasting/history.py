@@ -191,6 +191,7 @@ _AS_IN_TRAINING = "the table must be as in training: the same columns and the sa
 _REPAIRED = "forecast check FILE {} --fix --out clean.csv writes a table without it"
 _FILLED = _REPAIRED.format("--missing ffill (interpolate, zero)")
 _INSTEAD = {
+    "FA107": "add a line with the columns' names",
     "FA108": "write the table with the delimiter and the decimal mark of the training's",
     "FA110": "write the table in the encoding of the training's",
     "FA201": "write the stamps as YYYY-MM-DD HH:MM",
@@ -200,6 +201,7 @@ _INSTEAD = {
     "FA211": "write the stamps with their offset, as 2024-10-27 02:00+02:00",
     "FA301": f"fill the cell; {_FILLED}",
     "FA302": f"fill the cell; {_FILLED}",
+    "FA303": "correct the cell",
 }
 """Hints for problems whose options are settled by the run, by code."""
 

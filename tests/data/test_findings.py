@@ -111,6 +111,15 @@ CASES = {
         "'y' is infinite at row 4",
         "correct the cell, or --na inf reads",
     ),
+    "target of many digits beyond all": Case(
+        days(with_row(GOOD, 4, "2024-01-{d},1.23456789e31")),
+        "FA303",
+        4,
+        "y",
+        None,
+        "'y' is 1.23457e+31 at row 4",
+        r"or --na 1\.23456789e\+31 reads",
+    ),
     "infinite covariate": Case(
         days(with_row(TWO, 4, "2024-01-{d},3,-inf"), "date,y,x"),
         "FA303",

@@ -111,7 +111,7 @@ def _no_header(records: list[Record], delimiter: str, label: str) -> DataError:
     hint = "--no-header, or add a line with the columns' names"
     if len(records) == 1 and len(records[0]) > 1:
         hint = "write each value in a line of its own; --no-header --layout rows reads a line that is not too long"
-    return DataError(message, hint, code="FA107")
+    return DataError(message, hint, code="FA107", options=("header",))
 
 
 def _are_other_dates(name: str, names: list[str], rows: list[Record]) -> bool:
