@@ -9,6 +9,11 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from forecast_attn.data.zones import Zone
+from forecast_attn.forecasting.model import read_config
+from forecast_attn.runs.run_dir import RunDir
+from forecast_attn.runs.training_table import panel_of_run
+
 RUNS = Path(__file__).parent / "runs"
 
 
@@ -44,3 +49,13 @@ def test_an_old_run_that_is_damaged_is_said_to_be(key: str, old_run: Path, forec
     outcome = forecast("predict", old_run, "--future", RUNS / "future.csv")
     assert outcome.code == 1
     assert "schema.json' is damaged" in outcome.error
+
+
+def test_a_run_keeps_the_axis_of_its_training(run_copy: Path, without_manifest: Callable[[Path], None]) -> None:
+    """Earlier versions put some tables on UTC that are on the wall clock now."""
+    schema = json.loads((run_copy / "schema.json").read_text())
+    schema["zone"] = {"name": "Asia/Tokyo", "axis": "utc"}
+    (run_copy / "schema.json").write_text(json.dumps(schema))
+    without_manifest(run_copy)
+    run = RunDir(run_copy)
+    assert panel_of_run(run, read_config(run), None).zone == Zone("Asia/Tokyo", "utc")

@@ -24,6 +24,7 @@ from forecast_attn.data.reading import Progress, Source, read_table
 from forecast_attn.data.reading.parts import TablePart
 from forecast_attn.data.roles import Roles, resolve_roles
 from forecast_attn.data.row_storage import RowStorage, RowWriter, row_blocks
+from forecast_attn.data.zones import Zone
 from forecast_attn.errors import DataError
 from forecast_attn.memory import machine_memory, release_memory
 
@@ -46,7 +47,11 @@ def is_too_large(parts: Sequence[TablePart], config: DataConfig) -> bool:
 
 
 def read_by_parts(
-    parts: Sequence[TablePart], config: DataConfig, storage: RowStorage, progress: Progress | None = None
+    parts: Sequence[TablePart],
+    config: DataConfig,
+    storage: RowStorage,
+    progress: Progress | None = None,
+    zone: Zone | None = None,
 ) -> Panel:
     """Read and validate a table in the memory of one of its files.
 
@@ -55,6 +60,7 @@ def read_by_parts(
         config: what its columns mean, and how it is read.
         storage: holds the rows.
         progress: called with the bytes read so far and the bytes there are.
+        zone: as of `build_panel`.
 
     Raises:
         DataError: what is wrong with a file; a series is in two of them, or they differ in what is found in their rows.
@@ -66,7 +72,7 @@ def read_by_parts(
     with contextlib.ExitStack() as closing:
         columns = {name: closing.enter_context(RowWriter(storage.folder)) for name in _OF_ROWS}
         for part, done in zip(parts, sizes, strict=True):
-            files.append(_read(part, config, columns))
+            files.append(_read(part, config, columns, zone))
             _check_same(files[0], files[-1])
             release_memory()
             if progress is not None:
@@ -80,11 +86,11 @@ class _File(NamedTuple):
     """Without its rows."""
 
 
-def _read(part: TablePart, config: DataConfig, columns: dict[str, RowWriter]) -> _File:
+def _read(part: TablePart, config: DataConfig, columns: dict[str, RowWriter], zone: Zone | None) -> _File:
     """Read a file, and move its rows behind those of the files before it."""
     name = part.shown
     frame = read_table(Source(f"'{name}'", part.path, None, (part,)), config)
-    panel = build_panel(frame, resolve_roles(frame, config, name), config, source=name, emptied=True)
+    panel = build_panel(frame, resolve_roles(frame, config, name), config, source=name, zone=zone, emptied=True)
     nothing: dict[str, Any] = {}
     for column, rows in columns.items():
         values = getattr(panel, column)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from forecast_attn.data.panel import Panel
     from forecast_attn.data.panel_building import VintageTable
     from forecast_attn.data.reading import Progress
+    from forecast_attn.data.zones import Zone
 
 
 Table = Path | str
@@ -32,6 +33,7 @@ def read_panel(
     vintages: pd.DataFrame | Table | None = None,
     progress: Progress | None = None,
     rows_in: Path | None = None,
+    zone: Zone | None = None,
 ) -> tuple[Panel, DataSource]:
     """Read and validate a table.
 
@@ -42,6 +44,7 @@ def read_panel(
         progress: called with the bytes read so far and the bytes there are.
         rows_in: folder on the disk for the rows of a table in many files that is too large for memory; it may be made
             later. None where all must be in memory.
+        zone: of the run that was trained on it, which then counts; found when None.
 
     Raises:
         DataError: what is wrong with it.
@@ -55,9 +58,9 @@ def read_panel(
     parts = data.parts if isinstance(data, Source) else () if path is None else parts_of(path)
     if rows_in is not None and vintages is None and is_too_large(parts, options):
         folder = next(each for each in (rows_in, *rows_in.absolute().parents) if each.is_dir())
-        panel = read_by_parts(parts, options, RowStorage(folder), progress)
+        panel = read_by_parts(parts, options, RowStorage(folder), progress, zone)
     else:
-        panel = _read_at_once(data, options, vintages, progress)
+        panel = _read_at_once(data, options, vintages, progress, zone)
     forecasts = options.vintages if vintages is None else None
     recorded = data.url if isinstance(data, Source) else path
     return panel, DataSource(recorded or name_of(data), _digest_of(data), _digest_of(forecasts))
@@ -68,6 +71,7 @@ def _read_at_once(
     options: DataConfig,
     vintages: pd.DataFrame | Table | None,
     progress: Progress | None,
+    zone: Zone | None,
 ) -> Panel:
     from forecast_attn.data.panel_building import build_panel
     from forecast_attn.data.reading import read_table
@@ -79,7 +83,7 @@ def _read_at_once(
     release_memory()
     frame, options, table = with_vintages(frame, options, vintages)
     roles = resolve_roles(frame, options, name)
-    panel = build_panel(frame, roles, options, source=name, vintages=table, emptied=True)
+    panel = build_panel(frame, roles, options, source=name, vintages=table, zone=zone, emptied=True)
     release_memory()
     return panel
 
@@ -154,14 +158,21 @@ def _read_as_in_training(
     progress: Progress | None,
     rows_in: Path | None,
 ) -> tuple[Panel, DataSource]:
-    """The table by the options of a run, and by the closed days that it had: some that came only once would be gaps."""
-    from forecast_attn.data.frequency import parse_frequency
+    """The table by the options of a run, on its axis, and by the closed days that it had.
 
-    alias = run.read_json(run.schema)["frequency"]["alias"] if run.schema.is_file() else None
-    sessions = None if alias is None else parse_frequency(alias).sessions
+    Days that were closed only once would be gaps. An earlier version may have put the stamps on another axis.
+    """
+    from forecast_attn.data.frequency import parse_frequency
+    from forecast_attn.data.zones import Zone
+
+    if not run.schema.is_file():
+        return read_panel(table, config, vintages, progress, rows_in)
+    schema = run.read_json(run.schema)
+    alias, zone = schema["frequency"]["alias"], Zone.from_dict(schema["zone"])
+    sessions = parse_frequency(alias).sessions
     if sessions is not None and len(sessions.closed):
         config = replace(config, data=replace(config.data, freq=alias))
-    return read_panel(table, config, vintages, progress, rows_in)
+    return read_panel(table, config, vintages, progress, rows_in, zone)
 
 
 def check_recorded_files(
