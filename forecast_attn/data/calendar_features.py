@@ -19,7 +19,7 @@ from forecast_attn.data.findings import naming
 from forecast_attn.data.frequency import MONTH_UNITS, UNITS, Frequency, Stamps, split_alias, weekday
 from forecast_attn.data.holidays import Holidays, read_dates
 from forecast_attn.data.reading import read_table
-from forecast_attn.errors import ConfigError
+from forecast_attn.errors import ConfigError, DataError
 
 _DAY = 86_400
 _YEAR = 365.2425
@@ -119,7 +119,12 @@ def calendar_of(config: DataConfig, frequency: Frequency) -> Calendar:
     if config.holiday_dates is not None:
         source = Path(config.holiday_dates).name
         with naming(source):
-            dates = read_dates(read_table(config.holiday_dates, DataConfig()), source)
+            try:
+                dates = read_dates(read_table(config.holiday_dates, DataConfig()), source)
+            except DataError as error:
+                if not error.options:  # which are those of the other table
+                    raise
+                raise error.reworded(hint="a line with the word date, and below it days as YYYY-MM-DD") from None
     return Calendar.build(config.calendar, frequency, Holidays.build(config.holidays, dates))
 
 

@@ -180,6 +180,14 @@ def test_from_the_options(tmp_path: Path) -> None:
         calendar_of(DataConfig(holiday_dates=str(tmp_path / "none.csv")), parse_frequency("D"))
 
 
+@pytest.mark.parametrize("dates", ["2024-01-01\n2024-02-01\n2024-03-01", "date\n1/2/2024\n01/03/2024"])
+def test_no_option_reads_the_dates_of_holidays(tmp_path: Path, dates: str) -> None:
+    (tmp_path / "days.csv").write_text(dates)
+    with pytest.raises(DataError, match=r"days\.csv.*(has no header|day)") as error:
+        calendar_of(DataConfig(holiday_dates=str(tmp_path / "days.csv")), parse_frequency("D"))
+    assert error.value.hint == "a line with the word date, and below it days as YYYY-MM-DD"
+
+
 def test_holidays_are_columns_after_the_cycles() -> None:
     calendar = Calendar.build("weekend", parse_frequency("h"), Holidays(dates=("2024-01-02",)))
     assert calendar.names == ("weekend", "holiday_dates")
