@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -52,10 +53,16 @@ def losses(run: RunDir) -> Iterator[tuple[int, float, float]]:
     """Epoch, training loss and validation loss of the epochs so far, of a run or a member of an ensemble.
 
     Raises:
-        OSError, KeyError, ValueError: the log cannot be read, or is not one of ours.
+        OSError, ValueError: the log cannot be read, or is not one of ours.
     """
-    for row in run.epochs:
-        yield int(row["epoch"]), float(row["train_loss"]), float(row["validation_loss"])
+    for number, row in enumerate(run.epochs, 1):
+        try:
+            epoch, training, validation = int(row["epoch"]), float(row["train_loss"]), float(row["validation_loss"])
+        except (KeyError, TypeError, ValueError):  # of a row that is cut off, the last cells are None
+            epoch, training, validation = 0, math.nan, math.nan
+        if not math.isfinite(training + validation):  # JSON has no such numbers
+            raise ValueError(f"{run.history.name} has no epoch and losses in row {number}")
+        yield epoch, training, validation
 
 
 def pages_of(run: RunDir) -> list[str]:

@@ -101,7 +101,10 @@ class RunsServer(http.server.ThreadingHTTPServer):
             host: its Host header.
             path: as sent, still in percent signs.
         """
-        _, token, *parts = urlsplit(path).path.split("/")
+        try:
+            _, token, *parts = urlsplit(path).path.split("/")
+        except ValueError:  # such as http://[x/, or an address without a slash
+            return FORBIDDEN
         is_ours = re.sub(r":\d+$", "", host).lower() in OUR_HOSTS
         if not is_ours or not secrets.compare_digest(token.encode(errors="replace"), self.token.encode()):
             return FORBIDDEN

@@ -84,6 +84,13 @@ def test_without_the_token_nothing_is_told(site):
             assert site.server.token not in answer.text
 
 
+def test_an_address_that_is_none_is_refused(site):
+    for address in ("http://[x/", "x", "*", "", "?"):
+        assert site.server.reply("127.0.0.1", address).status == 403, address
+    url = f"http://127.0.0.1/{site.server.token}/"  # as to a proxy
+    assert site.server.reply("127.0.0.1", url).status == 200
+
+
 def test_a_name_that_leads_here_from_elsewhere_is_refused(site):
     """As a page of another site that had its own name lead to this machine (DNS rebinding)."""
     for host in ("evil.example", "evil.example:80", "127.0.0.1.evil.example", "localhost.evil.example:1", "", "[::2]"):
@@ -164,6 +171,11 @@ def test_new_runs_and_epochs_come_in_and_a_damaged_run_hides_no_other(site, fini
     assert newest["curves"] == []
     shutil.copy(finished_run / "history.csv", run)
     assert len(site.runs()[0]["curves"][0]) == 2
+    for row in ("3,nan,1.0", "3,1.0,inf", "3,1.0", "x,1.0,1.0"):
+        (run / "history.csv").write_text(f"epoch,train_loss,validation_loss\n1,1.0,1.0\n{row}\n")
+        assert json.loads(site.ask("runs.json").text, parse_constant=pytest.fail) == site.runs()
+        damaged = next(each for each in site.runs() if each["name"] == run.name)
+        assert damaged["problem"] == "cannot be read: history.csv has no epoch and losses in row 2"
     (run / "config.json").write_text("{")
     damaged = next(each for each in site.runs() if each["name"] == run.name)
     assert "damaged" in damaged["problem"]
