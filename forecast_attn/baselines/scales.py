@@ -38,11 +38,6 @@ def seasonal_naive_error(target: Floats, starts: Ints, stops: Ints, *, season: i
     return _mean_change(_usual(target, starts, stops), starts, stops, season, np.abs)
 
 
-def seasonal_naive_square(target: Floats, starts: Ints, stops: Ints, *, season: int) -> Floats:
-    """Mean squared error of one-season-back forecasts: the denominator of RMSSE squared (num_series,)."""
-    return _mean_change(_usual(target, starts, stops), starts, stops, season, np.square)
-
-
 def _usual(target: Floats, starts: Ints, stops: Ints) -> Floats:
     """The target, NaN where it is a gross error of its series (num_rows,)."""
     return without_gross_errors(Rows(target[:, None], starts, stops - starts)).values[:, 0]
