@@ -29,6 +29,24 @@ def stretches_of(subject: Subject) -> NDArray[np.int64]:
     return np.asarray(ahead * count // (ahead.max() + 1), np.int64)
 
 
+def clustered_error(values: Floats, draws: NDArray[np.int64]) -> tuple[float, int]:
+    """Standard error of the mean of values (num_values,), NaN of one draw, and the number of draws.
+
+    Args:
+        values: of which those of a draw may be wrong together.
+        draws: the draw of each value (num_values,).
+
+    Source: Liang and Zeger 1986, "Longitudinal data analysis using generalized linear models".
+    """
+    _, index = np.unique(draws, return_inverse=True)
+    count = int(index.max()) + 1
+    if count < 2:
+        return float("nan"), count
+    # The draws, not the values, are independent.
+    sums = np.bincount(index, values - values.mean())
+    return float(np.sqrt(count / (count - 1) * np.square(sums).sum()) / len(values)), count
+
+
 def noise_bound(by_window: Floats, draws: NDArray[np.int64]) -> float:
     """Return what the mean of the windows' rises (num_windows,) exceeds by chance in one case of 20; NaN of one draw.
 
@@ -36,13 +54,7 @@ def noise_bound(by_window: Floats, draws: NDArray[np.int64]) -> float:
     """
     from scipy.special import stdtrit
 
-    _, index = np.unique(draws, return_inverse=True)
-    count = int(index.max()) + 1
-    if count < 2:
-        return float("nan")
-    # Windows of a draw may be wrong together: the draws, not the windows, are independent.
-    sums = np.bincount(index, by_window - by_window.mean())
-    error = np.sqrt(count / (count - 1) * np.square(sums).sum()) / len(by_window)
+    error, count = clustered_error(by_window, draws)
     return float(stdtrit(count - 1, HIGH_QUANTILE) * error)
 
 

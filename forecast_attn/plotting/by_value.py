@@ -20,6 +20,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from forecast_attn.audit.chance import clustered_error
 from forecast_attn.audit.dependence import partial_dependence
 from forecast_attn.audit.subject import Subject
 from forecast_attn.audit.wording import number
@@ -362,15 +363,8 @@ def _are_few(column: _Column) -> bool:
 
 def mean_interval(values: Floats, stretches: Ints) -> Mean:
     """Mean of values (num_values,), and its interval of which each stretch (num_values,) counts once."""
-    from scipy.stats import t
+    from scipy.special import stdtrit
 
-    mean = float(values.mean())
-    _, group = np.unique(stretches, return_inverse=True)
-    num_groups = int(group.max()) + 1
-    if num_groups < 2:
-        return Mean(mean, float("nan"), float("nan"))
-    # Sums over a stretch, whose values may err together, take the place of single values.
-    sums = np.bincount(group, weights=values - mean)
-    error = float(np.sqrt(num_groups / (num_groups - 1) * (sums**2).sum()) / len(values))
-    margin = float(t.ppf((1 + INTERVAL) / 2, num_groups - 1)) * error
+    mean, (error, num_stretches) = float(values.mean()), clustered_error(values, stretches)
+    margin = float(stdtrit(num_stretches - 1, (1 + INTERVAL) / 2)) * error
     return Mean(mean, mean - margin, mean + margin)
