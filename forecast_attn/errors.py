@@ -12,6 +12,7 @@ A mistake of the *programmer* stays a ValueError with a traceback.
 from __future__ import annotations
 
 import contextlib
+import shlex
 from collections.abc import Iterator
 from typing import Self
 
@@ -156,3 +157,8 @@ def nearest(word: str, known: list[str] | tuple[str, ...]) -> str | None:
 
     near = difflib.get_close_matches(word.lower(), [name.lower() for name in known], n=1, cutoff=0.6)
     return next(name for name in known if name.lower() == near[0]) if near else None
+
+
+def shell_command(*words: object) -> str:
+    """A command to type, quoted for a shell: `forecast predict 'my run'`."""
+    return shlex.join(["forecast", *map(str, words)])

@@ -8,6 +8,7 @@ import json
 import os
 import pickle
 import re
+import shutil
 import stat
 import subprocess
 from dataclasses import replace
@@ -51,6 +52,31 @@ def test_an_unfinished_run(refused, run_copy, command):
     (run_copy / "metrics.json").unlink()
     message = "^'run' is an unfinished run: missing metrics.json$"
     refused(*command, run_copy, message=message, hint="^continue it with: forecast train --resume run$")
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (("predict", "my run", "--runtime", "onnx"), "forecast export 'my run'"),
+        (("score", "my run"), "forecast score 'my run' new.csv, with "),
+        (("reconcile", "my run", "--hierarchy", "h.csv"), "forecast predict 'my run', or --forecasts FILE"),
+        (("train", "--resume", "my run"), "forecast predict 'my run'"),
+        (("backtest", "my run"), "forecast backtest 'my run' --data FILE"),
+        (("audit", "my run"), "forecast audit 'my run' --data FILE, if the table was moved"),
+        (("predict", "dead run"), "continue it with: forecast train --resume 'dead run' --log-to 'my log'"),
+    ],
+)
+def test_commands_to_type_next_are_quoted(forecast, run_copy, write, without_manifest, words, hint):
+    write("top,bottom\nall,target\n", "h.csv")
+    run = run_copy.rename("my run")
+    without_manifest(run)
+    shutil.copytree(run, "dead run")
+    (Path("dead run") / "metrics.json").unlink()
+    dead = RunDir("dead run")
+    dead.write_json(dead.tracking, {"logger": "csv", "log_to": "my log", "id": None})
+    change_json(run / "config.json", "data", "file", value="gone.csv")
+    outcome = forecast(*words)
+    assert re.match(hint, outcome.hint), outcome.err
 
 
 @pytest.mark.parametrize("name", ["schema.json", "model.safetensors", "tail.parquet"])

@@ -14,7 +14,7 @@ from forecast_attn.baselines.combination_weights import Combination
 from forecast_attn.config.requests import AuditRequest
 from forecast_attn.config.values import NETWORK
 from forecast_attn.devices import choose_device
-from forecast_attn.errors import ConfigError, DataError, RunError
+from forecast_attn.errors import ConfigError, DataError, RunError, shell_command
 from forecast_attn.forecasting.inference import load_model
 from forecast_attn.forecasting.model import read_config
 from forecast_attn.forecasting.predict import kept_combination
@@ -51,11 +51,11 @@ def audit_run(
     others = {str(other): load_model(RunDir.open_finished(other), validated=True) for other in request.seeds}
     for name, each in {str(run.path): model, **others}.items():
         if each.is_ensemble:
+            again = shell_command("audit", f"{name}/members/0", "--seeds", f"{name}/members/1")
             raise ConfigError(
                 f"'{name}' is an ensemble: an audit changes the weights inside one network, and this has "
                 f"{len(each.networks)}",
-                f"audit a member: forecast audit {name}/members/0, with --seeds {name}/members/1 to compare it with "
-                "another",
+                f"audit a member, and compare it with another: {again}",
             )
     _refuse_the_same(run, request.seeds)
     panel = _training_table(run, data)
@@ -114,11 +114,10 @@ def _training_table(run: RunDir, data: pd.DataFrame | Table | None) -> Panel:
 
     The end of it that the run keeps (tail.parquet) has no validation windows.
     """
+    again = shell_command("audit", run.path, "--data", "FILE")
     try:
         return panel_of_run(run, read_config(run), data)
     except RunError as error:
-        again = f"forecast audit {run.path} --data FILE, with the table of the training"
-        raise error.reworded(hint=again) from None
+        raise error.reworded(hint=f"{again}, with the table of the training") from None
     except DataError as error:
-        again = f"forecast audit {run.path} --data FILE, if the table was moved"
-        raise error.reworded(hint=again if data is None else None) from None
+        raise error.reworded(hint=f"{again}, if the table was moved" if data is None else None) from None

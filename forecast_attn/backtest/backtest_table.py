@@ -20,7 +20,7 @@ from forecast_attn.data.panel import ARRAYS, Panel
 from forecast_attn.data.panel_building import build_panel
 from forecast_attn.data.resampling import floored
 from forecast_attn.data.scaling import Scaler
-from forecast_attn.errors import DataError, RunError, reason_of
+from forecast_attn.errors import DataError, RunError, reason_of, shell_command
 from forecast_attn.forecasting.history import select_series, table_beside
 from forecast_attn.forecasting.model import Model, trained_until
 from forecast_attn.runs.run_dir import DAMAGED_HINT, RunDir
@@ -73,8 +73,8 @@ def _check_recorded_vintages(
 
 def _again(run: RunDir, model: Model) -> str:
     """The command that names the tables a run was trained with anew."""
-    vintages = "" if model.config.data.vintages is None else " --vintages FILE"
-    return f"forecast backtest {run.path} --data FILE{vintages}"
+    vintages = () if model.config.data.vintages is None else ("--vintages", "FILE")
+    return shell_command("backtest", run.path, "--data", "FILE", *vintages)
 
 
 def actuals_of(
@@ -102,7 +102,8 @@ def _recorded_table(
     except RunError as error:
         raise error.reworded(hint=_again(run, model)) from None
     except DataError as error:
-        raise error.reworded(hint=f"forecast backtest {run.path} --data FILE, if the table was moved") from None
+        again = shell_command("backtest", run.path, "--data", "FILE")
+        raise error.reworded(hint=f"{again}, if the table was moved") from None
 
 
 def trained_series(scaler: Scaler, panel: Panel) -> tuple[Panel, tuple[str, ...]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import re
-import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -36,6 +35,7 @@ from forecast_attn.data.reading.positions import LAYOUT_ROWS, LONG_TARGET, WIDE_
 from forecast_attn.data.reading.time_parts import holds_years
 from forecast_attn.data.roles import Roles
 from forecast_attn.data.timestamps import parse_timestamps
+from forecast_attn.errors import shell_command
 
 _ORDERS_OF_DAYS = ("day-first", "month-first")
 _IN_NO_ORDER = 0.25
@@ -69,7 +69,7 @@ def command_text(table: str, given: Mapping[str, Any], options: Mapping[str, Any
         given: options that the user gave, by field name.
         options: added to them.
     """
-    words = ["forecast", "train", table]
+    words = ["train", table]
     for name, value in {**given, **options}.items():
         if name in options and name in given and value == getattr(DataConfig, name, None):
             continue  # withdrawn
@@ -78,7 +78,7 @@ def command_text(table: str, given: Mapping[str, Any], options: Mapping[str, Any
             words.append(f"--{flag}" if value else f"--no-{flag}")
         else:
             words += [f"--{flag}", names_text(map(str, value)) if isinstance(value, list | tuple) else str(value)]
-    return shlex.join(words)
+    return shell_command(*words)
 
 
 def check_command_text(table: str, given: Mapping[str, Any]) -> str:

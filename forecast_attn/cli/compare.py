@@ -20,7 +20,7 @@ from forecast_attn.cli.flags import (
 )
 from forecast_attn.cli.signals import with_resume_hint
 from forecast_attn.config.requests import TRAINING, CompareRequest, Sharing
-from forecast_attn.errors import ConfigError
+from forecast_attn.errors import ConfigError, shell_command
 
 
 @with_options(CompareRequest, *TRAINING)
@@ -81,4 +81,5 @@ def _checked(data: Path | None, config: Path | None, options: dict[str, Any]) ->
 def _resume_command(folder: Path) -> str | None:
     from forecast_attn.comparison.comparison_plan import ComparisonDir
 
-    return f"continue with: forecast compare --resume {folder}" if ComparisonDir(folder).plan.is_file() else None
+    again = shell_command("compare", "--resume", folder)
+    return f"continue with: {again}" if ComparisonDir(folder).plan.is_file() else None

@@ -11,6 +11,7 @@ from rich.table import Table
 from forecast_attn.cli.tables import make_console, number_text, p_value_text, plain_table
 from forecast_attn.cli.training_display import ENDINGS, TrainingDisplay
 from forecast_attn.comparison.compare import ComparisonListener
+from forecast_attn.errors import shell_command
 
 if TYPE_CHECKING:
     from forecast_attn.comparison.comparison_plan import Entry
@@ -69,8 +70,8 @@ def show_comparison(comparison: Comparison, folder: Path) -> None:
     for note in comparison.notes:
         console.say(f"note: {note}")
     console.say(f"winner: '{comparison.winner}', run {comparison.winner_run}")
-    console.say(f"predict with it: forecast predict {comparison.winner_run}")
-    judge = f"forecast backtest {comparison.winner_run} --data LATER.csv"
+    console.say(f"predict with it: {shell_command('predict', comparison.winner_run)}")
+    judge = shell_command("backtest", comparison.winner_run, "--data", "LATER.csv")
     console.say(f"these windows chose it and its epochs; judge it on later data: {judge}")
     console.say(f"comparison: {folder}")
 

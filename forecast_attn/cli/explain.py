@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 import forecast_attn.cli.printing as printing
 from forecast_attn.cli.flags import Json
+from forecast_attn.errors import shell_command
 
 if TYPE_CHECKING:
     from forecast_attn.data.findings import Code, Example
@@ -58,7 +58,7 @@ def _print_code(code: Code) -> None:
 
 
 def _show(heading: str, name: str, example: Example) -> None:
-    printing.say(f"\n{heading}:  forecast check {name} {shlex.join(example.options)}")
+    printing.say(f"\n{heading}:  {shell_command('check', name, *example.options)}")
     if example.encoding != "utf-8":
         printing.say(f"  {name} is saved as {example.encoding}")
     for file, text in {name: example.table, **example.files}.items():

@@ -9,6 +9,7 @@ import typer
 
 import forecast_attn.cli.printing as printing
 from forecast_attn.cli.flags import Quiet, RunArgument
+from forecast_attn.errors import ConfigError, shell_command
 
 
 def future_template(
@@ -24,7 +25,6 @@ def future_template(
 ) -> None:
     from forecast_attn.cli.tables import make_console
     from forecast_attn.data.findings import listed
-    from forecast_attn.errors import ConfigError
 
     if out != "-" and Path(out).exists():
         raise ConfigError(f"--out '{out}' exists already, and may hold what was filled in", "choose another name")
@@ -44,16 +44,16 @@ def future_template(
         printing.write_table(template.csv, template.encoding)
     else:
         write_atomically(Path(out), template.to_bytes())
-    with_history = str(forecaster.run_path) if data is None else f"{forecaster.run_path} --data {data}"
-    message = _what_next(template.to_fill, with_history, out)
+    tables = () if data is None else ("--data", data)
+    predict = shell_command("predict", forecaster.run_path, *tables, "--future", "FILE" if out == "-" else out)
+    message = _what_next(template.to_fill, predict)
     for name, categories in template.categories.items():
         message += f"\nvalues of '{name}' that the run knows: {listed(categories)}"
     notes.say(message)
 
 
-def _what_next(to_fill: dict[str, int], run: str, out: str) -> str:
+def _what_next(to_fill: dict[str, int], predict: str) -> str:
     if not to_fill:
         return "nothing is left to fill in: predict knows these values without the file"
     cells = ", ".join(f"{count:,} of '{name}'" for name, count in to_fill.items())
-    file = "FILE" if out == "-" else out
-    return f"cells to fill in: {cells}; then forecast predict {run} --future {file}"
+    return f"cells to fill in: {cells}; then {predict}"

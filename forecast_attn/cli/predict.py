@@ -102,24 +102,22 @@ def predict(
 @contextmanager
 def _naming_commands(run: Path, data: Path | None, future: Path | None) -> Iterator[None]:
     """Add the command to type next to an error of a table: for its future rows, to list its faults, or once more."""
-    from forecast_attn.errors import DataError
+    from forecast_attn.errors import DataError, shell_command
 
     try:
         yield
     except DataError as error:
-        from shlex import join
-
         tables = [
-            *(() if data is None else ("--data", str(data))),
-            *(() if future is None else ("--future", str(future))),
+            *(() if data is None else ("--data", data)),
+            *(() if future is None else ("--future", future)),
         ]
         is_unfilled = error.code == "FA513" and future is None
         if is_unfilled:
-            words = ["future-template", str(run), *tables, "--out", "future.csv"]
+            words = ["future-template", run, *tables, "--out", "future.csv"]
             after = "writes the file to fill in and to name with --future"
         else:
-            words, after = ["predict", str(run), *tables], "when you have corrected that"
-        error.commands = (f"{join(['forecast', *words])}  # {after}",)
+            words, after = ["predict", run, *tables], "when you have corrected that"
+        error.commands = (f"{shell_command(*words)}  # {after}",)
         raise
 
 

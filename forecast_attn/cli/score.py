@@ -12,7 +12,7 @@ from forecast_attn.cli.completion import finished_runs
 from forecast_attn.cli.flags import ConfigFile, Json, Quiet, command_request, with_options
 from forecast_attn.config.requests import ScoreRequest
 from forecast_attn.config.values import percent
-from forecast_attn.errors import ConfigError
+from forecast_attn.errors import ConfigError, shell_command
 
 if TYPE_CHECKING:
     from forecast_attn.backtest.anomalies import AnomalyScores
@@ -37,7 +37,7 @@ def score(
 ) -> None:
     if data is None:
         rows = "the rows after the run's table and a lookback before them"
-        raise ConfigError("there is no table to score", f"forecast score {run} new.csv, with {rows}")
+        raise ConfigError("there is no table to score", f"{shell_command('score', run, 'new.csv')}, with {rows}")
     request = command_request(ScoreRequest, config, options)
     from forecast_attn.cli.library import Forecaster
     from forecast_attn.runs.run_dir import RunDir

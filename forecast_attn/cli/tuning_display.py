@@ -9,6 +9,7 @@ from rich.table import Table
 from forecast_attn.cli.tables import make_console, plain_table
 from forecast_attn.cli.training_display import TrainingDisplay
 from forecast_attn.config.values import percent
+from forecast_attn.errors import shell_command
 from forecast_attn.tuning.search import TuningListener
 
 if TYPE_CHECKING:
@@ -82,10 +83,8 @@ def show_search(result: TuningResult) -> None:
         console.say("no run was trained (--no-winner)")
         return
     console.say(f"run: {result.run}")
-    console.say(
-        f"the best of many is better on these windows than on others; judge it on later data: "
-        f"forecast backtest {result.run} --data LATER.csv"
-    )
+    judge = shell_command("backtest", result.run, "--data", "LATER.csv")
+    console.say(f"the best of many is better on these windows than on others; judge it on later data: {judge}")
 
 
 def _leaderboard(result: TuningResult) -> Table:

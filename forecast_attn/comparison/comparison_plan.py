@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from forecast_attn.config.options import ATTENTION_FILE_OPTIONS, RunConfig
 from forecast_attn.config.requests import CompareRequest
 from forecast_attn.config.values import MOST_SEEDS
-from forecast_attn.errors import ConfigError, RunError, reason_of
+from forecast_attn.errors import ConfigError, RunError, reason_of, shell_command
 from forecast_attn.runs.atomic import check_name, write_errors_of
 from forecast_attn.runs.run_dir import DAMAGED_HINT, DataSource, RunDir, check_holds_its_own_files, check_is_free
 from forecast_attn.runs.validators import anything, check, digest, many, nullable, record, table, text, whole
@@ -116,7 +116,7 @@ class ComparisonDir:
     def check_is_free(self) -> None:
         """Raise RunError unless a comparison may be made here."""
         if self.plan.is_file():
-            hint = f"choose another --out, or continue it with: forecast compare --resume {self.path}"
+            hint = f"choose another --out, or continue it with: {shell_command('compare', '--resume', self.path)}"
             raise RunError(f"'{self.path}' holds a comparison already", hint)
         check_is_free(self.path)
 

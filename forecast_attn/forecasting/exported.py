@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.schema import Schema
-from forecast_attn.errors import ConfigError, RunError, UserError, needing
+from forecast_attn.errors import ConfigError, RunError, UserError, needing, shell_command
 from forecast_attn.forecasting.model import Model, WindowForecasts, read_config, read_schema
 from forecast_attn.forecasting.quantiles import cut_off
 from forecast_attn.runs.run_dir import RunDir
@@ -63,7 +63,7 @@ class ExportedRun:
             RunError: there is no file, it was exported from other weights, or it or the run is damaged.
         """
         config, schema = read_config(run), read_schema(run)
-        export = f"forecast export {run.path}"
+        export = shell_command("export", run.path)
         if not run.exported.is_file():
             raise RunError(f"'{run.path}' has no ONNX file to forecast with", export)
         if not run.lists(run.exported):
@@ -119,7 +119,7 @@ def damage_of(path: Path) -> Iterator[None]:
         raise
     except Exception as error:
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
-        raise RunError(f"cannot forecast with '{path}': {reason}", f"forecast export {path.parent}") from None
+        raise RunError(f"cannot forecast with '{path}': {reason}", shell_command("export", path.parent)) from None
 
 
 def check_exported(config: RunConfig, request: PredictRequest) -> None:

@@ -21,7 +21,7 @@ from forecast_attn.data.cells import ids_as_text, parse_numbers
 from forecast_attn.data.findings import naming, quoted, require_column, stop_at_errors
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.reading import read_beside, table_name
-from forecast_attn.errors import ConfigError, DataError, RunError, needing
+from forecast_attn.errors import ConfigError, DataError, RunError, needing, shell_command
 from forecast_attn.evaluation.actuals import stamps_of
 from forecast_attn.evaluation.quantile_scores import quantile_columns
 from forecast_attn.forecasting.model import read_config
@@ -109,7 +109,8 @@ def reconcile_run(
             "--method mint or bottom-up",
         )
     if forecasts is None and not run.predictions.is_file():
-        raise RunError(f"'{run.path}' has no forecasts yet", f"forecast predict {run.path}, or --forecasts FILE")
+        predict = shell_command("predict", run.path)
+        raise RunError(f"'{run.path}' has no forecasts yet", f"{predict}, or --forecasts FILE")
     base = BaseForecasts.read(run.predictions if forecasts is None else forecasts, structure, method)
     errors: dict[int, Floats] = {}
     if method in LEARNING:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 from urllib.parse import unquote, urlsplit
 
 from forecast_attn.config.requests import UiRequest, takes
-from forecast_attn.errors import ConfigError, UserError
+from forecast_attn.errors import ConfigError, UserError, shell_command
 from forecast_attn.live.pages import Pages
 from forecast_attn.runs.run_dir import RUNS, RunDir
 
@@ -177,7 +177,7 @@ def ui(
     """
     request, folder = UiRequest.from_options(dict(options)), Path(runs)
     if RunDir(folder).config.is_file():
-        raise ConfigError(f"'{folder}' is one run; a folder of runs is shown", f"forecast ui {folder.parent}")
+        raise ConfigError(f"'{folder}' is one run; a folder of runs is shown", shell_command("ui", folder.parent))
     if not folder.is_dir() and folder != RUNS:
         raise ConfigError(f"there is no folder '{folder}'", "name a folder of runs, such as runs")
     with RunsServer(folder, request.port) as server:

@@ -18,7 +18,7 @@ from forecast_attn.data.frequency import Stamps
 from forecast_attn.data.reading import table_name
 from forecast_attn.data.zones import Zone
 from forecast_attn.devices import cpu_threads
-from forecast_attn.errors import ConfigError, DataError
+from forecast_attn.errors import ConfigError, DataError, shell_command
 from forecast_attn.forecasting.inference import load_model
 from forecast_attn.forecasting.predict import kept_combination, read_beyond
 from forecast_attn.plotting.forecasts import check_known
@@ -175,7 +175,7 @@ def _check(run: RunDir, items: Sequence[str], step: int | None) -> int:
     if model.is_ensemble:
         raise ConfigError(
             f"'{run.path}' is an ensemble: an attribution is of one network, and this has {len(model.networks)}",
-            f"explain a member: forecast plot {run.path}/members/0 --kind attribution",
+            f"explain a member: {shell_command('plot', run.path / 'members/0', '--kind', 'attribution')}",
         )
     if len(items) > 1:
         raise ConfigError("--kind attribution explains one forecast, of one series", f"--item {quote(items[0])}")

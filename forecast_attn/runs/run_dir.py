@@ -42,7 +42,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Self
 
-from forecast_attn.errors import ConfigError, RunError
+from forecast_attn.errors import ConfigError, RunError, shell_command
 from forecast_attn.runs import documents
 from forecast_attn.runs.atomic import (
     PARTIAL_SUFFIX,
@@ -233,7 +233,7 @@ class RunDir:
         log_to = None
         with contextlib.suppress(RunError):
             log_to = self.read_json(self.tracking)["log_to"]
-        return f"forecast train --resume {self.home}" + (f" --log-to {log_to}" if log_to is not None else "")
+        return shell_command("train", "--resume", self.home, *(() if log_to is None else ("--log-to", log_to)))
 
     # ------------------------------------------------------------------ members of an ensemble
 

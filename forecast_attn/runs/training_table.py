@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from forecast_attn.config.options import DataConfig, RunConfig
 from forecast_attn.data.findings import coded
-from forecast_attn.errors import ConfigError, DataError, RunError
+from forecast_attn.errors import ConfigError, DataError, RunError, shell_command
 from forecast_attn.runs.run_dir import DataSource, RunDir
 from forecast_attn.urls import url_of
 
@@ -143,7 +143,7 @@ def panel_of_run(
         if isinstance(error, ConfigError):
             raise
         if error.hint is None and data is None:
-            raise error.reworded(hint=f"forecast train DATA --resume {run.path}") from None
+            raise error.reworded(hint=shell_command("train", "DATA", "--resume", run.path)) from None
         raise
     _refuse_another(run, table, recorded["sha256"], source.sha256)
     _refuse_another(run, config.data.vintages, recorded["vintages_sha256"], source.vintages_sha256)

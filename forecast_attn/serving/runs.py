@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from forecast_attn.errors import ConfigError, RunError, UserError, did_you_mean
+from forecast_attn.errors import ConfigError, RunError, UserError, did_you_mean, shell_command
 from forecast_attn.forecasting.history import read_history
 from forecast_attn.forecasting.inference import load_model
 from forecast_attn.forecasting.predict import ForecastRequest, LoadedRun, PreparedForecast
@@ -143,7 +143,7 @@ def _named(given: Path | str) -> tuple[str, Path]:
     if not equals or Path(given).exists():
         name, path = Path(given).resolve().name, str(given)
     if not name or not all(letter.isalnum() or letter in "-_." for letter in name) or not name.isascii():
-        raise ConfigError(f"'{name}' cannot stand in an address", f"forecast serve NAME={path}")
+        raise ConfigError(f"'{name}' cannot stand in an address", shell_command("serve", f"NAME={path}"))
     return name, Path(path)
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import shlex
 from dataclasses import replace
 from pathlib import Path
 
 from forecast_attn.config.options import RunConfig
 from forecast_attn.data.panel import Panel
-from forecast_attn.errors import RunError
+from forecast_attn.errors import RunError, shell_command
 from forecast_attn.forecasting.model import read_config, read_schema
 from forecast_attn.forecasting.tail import has_the_same_end
 from forecast_attn.runs.run_dir import DataSource, RunDir, was_killed_at_the_start
@@ -25,7 +26,7 @@ def check_resumable(run: RunDir) -> None:
     if was_killed_at_the_start(run.path):
         raise RunError(
             f"'{run.path}' was killed before its training began: there is nothing to resume",
-            f"begin again: forecast train DATA --out {run.path}",
+            f"begin again: {shell_command('train', 'DATA', '--out', run.path)}",
         )
     run.check_is_run()
     if run.is_member:
@@ -34,7 +35,7 @@ def check_resumable(run: RunDir) -> None:
             run.resume_command,
         )
     if run.is_complete:
-        raise RunError(f"'{run.path}' is finished: there is nothing to resume", f"forecast predict {run.path}")
+        raise RunError(f"'{run.path}' is finished: there is nothing to resume", shell_command("predict", run.path))
 
 
 def resume(panel: Panel, run: RunDir, listener: TrainingListener) -> RunDir:
@@ -110,5 +111,5 @@ def check_is_of_table(run: RunDir, preparation: Preparation) -> None:
         raise RunError(
             f"'{run.path}' was begun with other rows than these",
             f"give the rows it was begun with; one of `forecast backtest DATA` goes on with that command and "
-            f"--out-run {run.path}",
+            f"--out-run {shlex.quote(str(run.path))}",
         )

@@ -19,7 +19,7 @@ from forecast_attn.baselines.combination_weights import Combination
 from forecast_attn.config.requests import UpdateRequest
 from forecast_attn.data.panel import Panel
 from forecast_attn.devices import choose_device, cpu_threads
-from forecast_attn.errors import ConfigError
+from forecast_attn.errors import ConfigError, shell_command
 from forecast_attn.forecasting.inference import load_model
 from forecast_attn.forecasting.predict import kept_combination
 from forecast_attn.forecasting.tail import write_tail
@@ -72,7 +72,8 @@ def update_run(
     check_is_free(out)
     if run.is_member:
         raise ConfigError(
-            f"'{run.path}' is a member of an ensemble", f"update the ensemble: forecast update {run.home}"
+            f"'{run.path}' is a member of an ensemble",
+            f"update the ensemble: {shell_command('update', run.home, '--data', 'FILE')}",
         )
     device, model = choose_device(request.accelerator), load_model(run)
     options = _options(request, model.schema.lookback)
