@@ -48,6 +48,8 @@ class RefitOptions:
     """Train on the held-out steps too, where the refitted weights go on."""
     prefix: str = "--refit-"
     """Beginning of the flags in messages."""
+    otherwise: str = "a later --start, or --refit never"
+    """Hint where there is too little to train on, beside the window and the held-out steps."""
 
     def __post_init__(self) -> None:
         every = parse_refit(self.refit)
@@ -101,7 +103,7 @@ class RefitOptions:
 
     def since(self, cutoff: Any, axis: Axis) -> Any | None:
         """The stamp after which the steps to train on lie; None for all of them."""
-        if self.window is None:
+        if self.window is None or not self._span("window").most_between(axis.stamps[0], cutoff, axis):
             return None
         return self._span("window").from_stamp(cutoff, np.array([-1]), axis)[0]
 
@@ -112,6 +114,8 @@ class RefitOptions:
         half_life = None
         if self.half_life is not None:
             half_life = self._span("half_life").from_stamp(cutoff, np.array([-1]), axis)[0]
+        window = "" if self.window is None else f"a longer {self.prefix}window, "
+        validation = f"a smaller {self.prefix}validation, " if self.validation else ""
         return Refit(
             number,
             cutoff,
@@ -123,6 +127,7 @@ class RefitOptions:
             half_life=half_life,
             keep=self.keep or "new",
             final_fit=self.final_fit,
+            hint=f"{window}{validation}{self.otherwise}",
         )
 
     def to_dict(self) -> dict[str, Any]:

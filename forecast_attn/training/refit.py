@@ -66,6 +66,8 @@ class Refit:
     """`best`: the old weights stay where they are no worse on the validation windows. `new`: they never do."""
     final_fit: bool = False
     """End with a training on all rows up to the cut-off, those of validation too; see `updated`."""
+    hint: str | None = None
+    """Hint where there is no window to train on."""
 
 
 class Refitted(NamedTuple):
@@ -132,7 +134,8 @@ def combination_after(model: Model, panel: Panel, request: Refit, device: torch.
 def held_out_steps(model: Model, known: Panel, request: Refit) -> int:
     """Steps before the cut-off that a refit does not train on."""
     if request.validation is not None:
-        return request.validation
+        longest = int((known.ends - known.starts[:-1]).max())
+        return min(request.validation, longest)
     steps = validation_steps(known, model.config.data.validation, model.schema.horizon)
     return min(steps, VALIDATION_HORIZONS * model.schema.horizon)
 
@@ -154,11 +157,8 @@ def windows_to_refit(model: Model, known: Panel, request: Refit) -> Preparation:
         )
         preparation = replace(preparation, training_cutoffs=training, validation_cutoffs=validation)
     if not len(preparation.training_cutoffs) or (steps and not len(preparation.validation_cutoffs)):
-        window = "a longer --refit-window, " if request.since is not None else ""
-        raise DataError(
-            f"there is no window to refit on up to {known.zone.stamp_text(request.cutoff)}",
-            f"{window}a later --start, or --refit never",
-        )
+        until = known.zone.stamp_text(request.cutoff)
+        raise DataError(f"there is no window to train on up to {until}", request.hint)
     return preparation if request.half_life is None else _newest_drawn_most(preparation, model.config, request)
 
 

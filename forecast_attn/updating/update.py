@@ -136,6 +136,7 @@ def _options(request: UpdateRequest, lookback: int) -> RefitOptions:
         keep=request.keep,
         final_fit=request.final_fit and chooses,
         prefix="--",
+        otherwise="more rows",
     )
 
 

@@ -199,7 +199,7 @@ def test_the_rows_up_to_a_stamp_hold_nothing_drawn_from_later_ones() -> None:
 def test_too_little_to_refit_on_is_said(shop_run: Path, sales: pd.DataFrame, tmp_path: Path) -> None:
     from forecast_attn.errors import DataError
 
-    with pytest.raises(DataError, match="no window to refit on up to 2024-01-15"):
+    with pytest.raises(DataError, match="no window to train on up to 2024-01-15"):
         Forecaster.load(shop_run).backtest(sales, start="2024-01-16", refit="every", out=tmp_path / "bt.parquet")
 
 

@@ -129,8 +129,9 @@ def test_without_validation_the_last_epoch_is_kept(shop_run: Path, sales: pd.Dat
         ({"refit_window": "5x"}, ConfigError, "--refit-window has no unit 'x'"),
         ({"refit_validation": -1}, ConfigError, "--refit-validation must be at least 0; got -1"),
         ({"refit_validation": 2}, ConfigError, "--refit-validation 2 is shorter than the horizon, 3"),
-        ({"refit_window": 2}, DataError, "there is no window to refit on up to 2024-04-10"),
-        ({"refit_window": 21}, DataError, "there is no window to refit on up to 2024-04-10"),
+        ({"refit_window": 2}, DataError, "there is no window to train on up to 2024-04-10"),
+        ({"refit_window": 21}, DataError, "there is no window to train on up to 2024-04-10"),
+        ({"refit_window": 10**9, "refit_validation": 10**9}, DataError, "there is no window to train on up to 2024-04"),
     ],
 )
 def test_what_cannot_be_is_refused(
@@ -138,7 +139,9 @@ def test_what_cannot_be_is_refused(
 ) -> None:
     with pytest.raises(error, match=message) as refused:
         forecasts(sales, **{"refit_epochs": None, **options})
-    assert error is ConfigError or "a longer --refit-window" in refused.value.hint
+    held_out = "a smaller --refit-validation, " if "refit_validation" in options else ""
+    hint = f"a longer --refit-window, {held_out}a later --start, or --refit never"
+    assert error is ConfigError or refused.value.hint == hint
 
 
 @pytest.mark.slow

@@ -404,11 +404,15 @@ def test_rows_of_a_table_with_a_column_per_series_keep_their_stamps(parts: Parts
     pd.testing.assert_frame_equal(added, expected, check_dtype=False, check_categorical=False)
 
 
-@pytest.mark.parametrize("given", [{"validation": 0}, {"validation": 2}, {"epochs": 0}, {"half_life": "x"}])
+@pytest.mark.parametrize(
+    "given",
+    [{"validation": 0}, {"validation": 2}, {"epochs": 0}, {"half_life": "x"}, {"window": 3}, {"validation": 5000}],
+)
 def test_options_that_cannot_be(given: dict[str, Any], old_run: Path, parts: Parts) -> None:
     with pytest.raises(UserError) as refused:
         Forecaster.load(old_run).update(parts["one"], **given)
     assert "refit" not in refused.value.message + (refused.value.hint or "")
+    assert "--start" not in (refused.value.hint or "")
 
 
 def test_a_killed_update_leaves_nothing_and_is_begun_again(
