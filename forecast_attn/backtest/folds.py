@@ -111,7 +111,7 @@ def make_folds(panel: Panel, schema: Schema, cutoffs: Stamps, *, trained_until: 
     """
     rows, left_out = rows_at(panel, cutoffs), dict[str, int]()
     kept = np.ones(rows.shape, np.bool_)
-    for reason, good in _conditions(panel, schema, rows):
+    for reason, good in _conditions(panel, schema):
         passed = kept.copy()
         passed[kept] = good(rows[kept])
         if (kept & ~passed).any():
@@ -143,7 +143,7 @@ def _numbered(schema: Schema, cutoffs: Stamps, counts: Ints, trained_until: Any,
     )
 
 
-def _conditions(panel: Panel, schema: Schema, rows: Ints) -> list[tuple[str, Callable[[Ints], Mask]]]:
+def _conditions(panel: Panel, schema: Schema) -> list[tuple[str, Callable[[Ints], Mask]]]:
     """Conditions on a window's row, by the name of the reason for leaving it out."""
     lookback, horizon = schema.lookback, schema.horizon
     needed = 1 if schema.padded else lookback
