@@ -19,9 +19,9 @@ import pytest
 from forecast_attn import Forecaster, pipes
 from forecast_attn.config.options import RunConfig
 from forecast_attn.errors import DataError
-from forecast_attn.forecasting.model import read_schema
+from forecast_attn.forecasting.model import read_config, read_schema
 from forecast_attn.runs.run_dir import RunDir
-from forecast_attn.runs.training_table import read_panel
+from forecast_attn.runs.training_table import panel_of_run, read_panel
 
 from .test_hostile_runs import change_json
 
@@ -181,6 +181,14 @@ def test_a_table_whose_columns_have_other_roles_than_the_run_knows(run_copy, wri
     knows_none = replace(schema, roles=replace(schema.roles, past_covariates=()))
     with pytest.raises(DataError, match=r"'temperature' has another role"):
         knows_none.check_columns(panel)
+
+
+@pytest.mark.parametrize(("option", "value"), [("delimiter", ";"), ("sheet", "Prices")])
+def test_a_frame_of_the_same_rows_needs_no_option_of_their_file(run_copy, make_table, without_manifest, option, value):
+    without_manifest(run_copy)
+    change_json(run_copy / "config.json", "options", "data", option, value=value)
+    run = RunDir(run_copy)
+    assert panel_of_run(run, read_config(run), make_table()).num_rows == 120
 
 
 def test_weights_of_another_network(refused, run_copy, without_manifest):

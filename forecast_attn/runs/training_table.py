@@ -163,8 +163,12 @@ def _read_as_in_training(
     Days that were closed only once would be gaps. An earlier version may have put the stamps on another axis.
     """
     from forecast_attn.data.frequency import parse_frequency
+    from forecast_attn.data.reading import Source
+    from forecast_attn.data.reading.columnar import OF_FILES
     from forecast_attn.data.zones import Zone
 
+    if not isinstance(table, Path | str | Source):  # a DataFrame of the same rows
+        config = replace(config, data=replace(config.data, **{name: getattr(DataConfig, name) for name in OF_FILES}))
     if not run.schema.is_file():
         return read_panel(table, config, vintages, progress, rows_in)
     schema = run.read_json(run.schema)

@@ -213,6 +213,9 @@ def test_each_table_of_a_document_gets_its_command(tmp_path: Path) -> None:
         read_table(path, DataConfig(sheet="dayly"))
     assert "daily" in str(error.value.hint)
     assert list(read_beside(path, DataConfig(sheet="daily"))) == ["time", "tmax"]
+    with pytest.raises(DataError, match="no table 'hourly'") as error:
+        read_table(write(tmp_path, hourly), DataConfig(sheet="hourly"))
+    assert error.value.hint == "leave --sheet out: it is one table without a name"
 
 
 def test_a_mistake_is_found_in_its_row(tmp_path: Path) -> None:

@@ -658,3 +658,12 @@ def test_an_outline_of_any_table_holds_its_values(num_names: int, num_dates: int
     of_lower = [(at, below) for at, _ in enumerate(upper) for below in range(len(lower))]
     pairs = [(upper[at], lower[below], at * (1 + len(lower)) + 1 + below) for at, below in of_lower]
     assert cells == {(one, two, value) if names_above else (two, one, value) for one, two, value in pairs}
+
+
+def test_a_pivot_table_has_a_series_per_row() -> None:
+    days = pd.date_range("2024-01-01", periods=12)
+    long = pd.DataFrame({"item_id": np.repeat(["a", "b"], 12), "date": [*days, *days], "y": np.arange(24.0)})
+    pivoted = long.pivot(index="item_id", columns="date", values="y")
+    frame = read_table(pivoted, DataConfig(layout="rows"), report=lambda finding: None)
+    np.testing.assert_array_equal(frame["timestamp"], long["date"])
+    np.testing.assert_array_equal(frame["target"], long["y"])

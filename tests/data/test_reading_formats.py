@@ -394,6 +394,12 @@ def test_options_of_text_are_refused_elsewhere(table: pd.DataFrame, option: dict
         assert len(read_beside(given, DataConfig(**option))) == len(table)
 
 
+def test_a_frame_has_no_sheets(table: pd.DataFrame) -> None:
+    with pytest.raises(ConfigError, match="the table is a DataFrame, which has no --sheet"):
+        read_table(table, DataConfig(sheet="Prices"))
+    assert len(read_beside(table, DataConfig(sheet="Prices"))) == len(table)
+
+
 @pytest.mark.parametrize(
     ("frame", "message"),
     [

@@ -26,6 +26,8 @@ START_OF_FILE = 8
 """Bytes of the mark that an Arrow file begins with."""
 TEXT_OPTIONS = ("delimiter", "decimal", "encoding", "skip_rows", "comment", "skip_footer", "header", "header_rows")
 """Options that say how text is written."""
+OF_FILES = (*TEXT_OPTIONS, "sheet")
+"""Options that mean nothing for a DataFrame."""
 TIME = "timestamp"
 """Name of time stamps that have none."""
 

@@ -13,6 +13,7 @@ from forecast_attn.config.options import DataConfig
 from forecast_attn.data.column_names import ITEM_ID_NAMES, TIME_NAMES
 from forecast_attn.data.findings import option_for
 from forecast_attn.data.reading.columnar import (
+    OF_FILES,
     TIME,
     Column,
     frame_of_arrow,
@@ -39,7 +40,7 @@ def read_frame(table: Any, config: DataConfig) -> pd.DataFrame:
         DataError: no rows, repeated names, or a column that holds neither numbers nor text nor time stamps.
         TypeError: not a table at all.
     """
-    refuse_text_options(config, "the table is a DataFrame")
+    refuse_text_options(config, "the table is a DataFrame", OF_FILES)
     table = _from_darts(table)
     if isinstance(table, pd.Series):
         table = table.to_frame(VALUE if table.name is None else table.name)
@@ -79,8 +80,14 @@ def frame_of_pandas(table: pd.DataFrame, config: DataConfig, label: str) -> pd.D
 
 def _joined(name: Any) -> str:
     """The name of a column; that of several levels as `--header-rows` joins them."""
-    parts = name if isinstance(name, tuple) else (name,)
-    return " ".join(str(part).strip() for part in parts if str(part).strip())
+    parts = map(_text_of_name, name if isinstance(name, tuple) else (name,))
+    return " ".join(part for part in parts if part)
+
+
+def _text_of_name(name: Any) -> str:
+    """The text of a name; that of a day without its clock, which pivot tables write."""
+    is_day = isinstance(name, pd.Timestamp) and name == name.normalize()
+    return str(name.date() if is_day else name).strip()
 
 
 def _with_index(table: pd.DataFrame, config: DataConfig) -> pd.DataFrame:

@@ -66,7 +66,7 @@ def json_as_text(source: Source, name: str | None) -> Source:
     """
     tables = _tables_of(source)
     if name is not None and name not in tables:
-        hint = did_you_mean(name, list(tables))
+        hint = did_you_mean(name, list(filter(None, tables))) or "leave --sheet out: it is one table without a name"
         raise DataError(f"{source.label} has no table '{name}'", hint, code="FA108", options=("sheet",))
     if name is None and len(tables) > 1:
         hint = " or ".join(f"--sheet '{each}'" for each in list(tables)[:3])
