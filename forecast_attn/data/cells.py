@@ -27,6 +27,7 @@ from forecast_attn.data.findings import (
 from forecast_attn.data.frequency import Stamps, weekday
 from forecast_attn.data.number_stamps import EPOCH_UNITS, SERIAL_DAYS, ParsedStamps, are_serial_days
 from forecast_attn.data.reading import LONG_TARGET, FilePositions, file_positions, parse_texts
+from forecast_attn.data.reading.joined import identifier_text
 from forecast_attn.data.roles import Roles
 from forecast_attn.data.timestamps import is_far_off, offset_in, read_stamps
 from forecast_attn.data.zone_names import hint_at_unread, unread_name
@@ -283,10 +284,7 @@ def ids_as_text(column: pd.Series, spelling: Callable[[str], str] = str) -> tupl
     else:
         codes, distinct = pd.factorize(column)
         indices, values = codes.astype(np.int32), list(distinct)
-    texts = [
-        str(int(value)) if isinstance(value, float) and value.is_integer() else spelling(str(value).strip())
-        for value in values
-    ]
+    texts = [spelling(identifier_text(value)) for value in values]
     item_ids = sorted({text for text in texts if text})
     if any("\0" in text for text in item_ids):
         raise _holds_nul(str(column.name), next(text for text in item_ids if "\0" in text))

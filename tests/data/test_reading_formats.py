@@ -400,6 +400,15 @@ def test_a_frame_has_no_sheets(table: pd.DataFrame) -> None:
     assert len(read_beside(table, DataConfig(sheet="Prices"))) == len(table)
 
 
+def test_names_of_series_are_those_of_a_csv(tmp_path: Path) -> None:
+    """An integer column that had an empty cell holds floats."""
+    frame = pd.DataFrame({"shop": [1.0, 2.0, np.nan], "item": ["x", "y", "x"]})
+    frame.astype({"shop": "Int64"}).to_csv(tmp_path / "table.csv", index=False)
+    config = DataConfig(item_id="shop,item")
+    tables = read_table(frame, config), read_table(tmp_path / "table.csv", config)
+    assert [list(each["shop,item"]) for each in tables] == [["1/x", "2/y", "/x"]] * 2
+
+
 @pytest.mark.parametrize(
     ("frame", "message"),
     [

@@ -106,13 +106,19 @@ def _joined_id(columns: list[pd.Series], source: str) -> pd.Categorical:
     missing = np.ones(len(codes), np.bool_)
     texts: list[list[str]] = []
     for column in columns:
-        codes_in_column, values = pd.factorize(column.astype("string").str.strip())
+        is_float = pd.api.types.is_float_dtype(column.dtype)
+        codes_in_column, values = pd.factorize(column if is_float else column.astype("string").str.strip())
         missing &= codes_in_column < 0
         codes = codes * (len(values) + 1) + codes_in_column + 1
-        texts.append(["", *map(str, values)])
+        texts.append(["", *map(identifier_text, values)])
     which, distinct = pd.factorize(np.where(missing, -1, codes))
     names = [_name_of(int(code), texts) if code >= 0 else None for code in distinct]
     return pd.Categorical(pd.Series(names, dtype="object").take(which).to_numpy())
+
+
+def identifier_text(value: object) -> str:
+    """The text of a cell of an identifier; whole numbers have no decimals, as a column with empty cells gives them."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value).strip()
 
 
 def _name_of(code: int, texts: list[list[str]]) -> str:
