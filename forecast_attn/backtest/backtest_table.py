@@ -175,7 +175,7 @@ def stamps_of_rows(frame: pd.DataFrame, panel: Panel, config: DataConfig) -> tup
     if config.resample is None:
         return series, stamps, stamps
     steps, is_kept = stamps.copy(), series >= 0
-    steps[is_kept] = floored(stamps[is_kept], parse_frequency(config.resample))
+    steps[is_kept] = floored(stamps[is_kept], parse_frequency(config.resample), panel.zone)
     return series, stamps, steps
 
 

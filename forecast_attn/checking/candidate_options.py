@@ -21,6 +21,7 @@ from forecast_attn.data.frequency import parse_frequency
 from forecast_attn.data.reading.joined import ROW_COUNT, with_joined
 from forecast_attn.data.resampling import floored
 from forecast_attn.data.roles import is_numeric, resolve_roles
+from forecast_attn.data.zones import Zone
 from forecast_attn.errors import ConfigError, DataError
 
 EARLY = 0.01
@@ -106,11 +107,11 @@ class CandidateOptions:
         if step is None:
             return None
         frequency = parse_frequency(step)
-        steps, counts = np.unique(floored(stamps, frequency), return_counts=True)
+        steps, counts = np.unique(floored(stamps, frequency, Zone()), return_counts=True)
         if np.unique(counts, return_counts=True)[1].max() >= _MOSTLY_AS_MANY * len(counts):
             return None
         series = series_numbers(self.frame, candidate.item_id)
-        times = pd.DataFrame({"series": series, "step": floored(candidate.stamps, frequency)})
+        times = pd.DataFrame({"series": series, "step": floored(candidate.stamps, frequency, Zone())})
         are_few = len(times.drop_duplicates()) < FEWEST_TOGETHER * len(steps) * len(np.unique(series))
         are_together = self.config.item_id is None and (are_few or not is_called_a_name(candidate.item_id or ""))
         together = replace(candidate, item_id=None) if are_together else candidate

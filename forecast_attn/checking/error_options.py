@@ -49,7 +49,7 @@ from forecast_attn.data.resampling import floored
 from forecast_attn.data.roles import Roles, is_numeric
 from forecast_attn.data.timestamps import parse_timestamps
 from forecast_attn.data.zone_names import formats_of_named, unread_name
-from forecast_attn.data.zones import changes_at
+from forecast_attn.data.zones import Zone, changes_at
 from forecast_attn.errors import ConfigError, DataError
 
 MOST_AVERAGED = 0.03
@@ -201,7 +201,7 @@ def _filled_and_all(stamps: NDArray[Any], step: str) -> tuple[int, int]:
     if step == "B" and not _are_of_business_days(stamps):
         return 0, 0
     frequency = parse_frequency(step)
-    filled = distinct_values(floored(stamps, frequency))
+    filled = distinct_values(floored(stamps, frequency, Zone()))
     if not len(filled):
         return 0, 0
     return len(filled), int(frequency.steps_between(filled[:1], filled[-1:])[0]) + 1

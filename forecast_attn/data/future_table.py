@@ -313,7 +313,7 @@ def _rows_of(
         raise _other_kind_of_time(time, stamps, panel.timestamps, source)
     if options.resample is not None:
         of_series = np.flatnonzero(series >= 0)  # others have no stamp
-        stamps[of_series] = floored(stamps[of_series], parse_frequency(options.resample))
+        stamps[of_series] = floored(stamps[of_series], parse_frequency(options.resample), panel.zone)
     return stamps, series
 
 

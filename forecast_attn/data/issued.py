@@ -117,7 +117,7 @@ def on_steps(table: IssuedForecasts, step: str, aggregate: str) -> IssuedForecas
     """
     if not len(table.series):
         return table
-    table = in_order(replace(table, stamps=floored(table.stamps, parse_frequency(step))))
+    table = in_order(replace(table, stamps=floored(table.stamps, parse_frequency(step), table.zone)))
     keys = (table.series, table.stamps, table.issued_at)
     starts = np.flatnonzero(np.append(True, np.any([key[1:] != key[:-1] for key in keys], axis=0)))
     how = "last" if aggregate == "last" else "mean"

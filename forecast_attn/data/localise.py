@@ -15,7 +15,7 @@ from forecast_attn.data.findings import Finding, Report, coded, ended, row_and_l
 from forecast_attn.data.frequency import Stamps, distinct_values, guess_alias, parse_frequency
 from forecast_attn.data.number_stamps import Mask
 from forecast_attn.data.timestamps import offset_name, read_stamps
-from forecast_attn.data.zones import Zone, changed_hours, checked_zone
+from forecast_attn.data.zones import WINTER_AND_SUMMER, Zone, changed_hours, checked_zone
 
 
 @coded("FA201")
@@ -167,9 +167,8 @@ _USUAL_ZONES = (
 
 def _zone_with(offsets: NDArray[np.int32]) -> str:
     """The usual zone with these offsets in winter and in summer; Berlin where none has them."""
-    winter_and_summer = np.array(["2024-01-01", "2024-07-01"], "datetime64[ns]")
     for name in _USUAL_ZONES:
-        of_zone = Zone(name, "utc").local(winter_and_summer) - winter_and_summer
+        of_zone = Zone(name, "utc").local(WINTER_AND_SUMMER) - WINTER_AND_SUMMER
         if np.array_equal(np.sort(of_zone.astype("timedelta64[s]").astype(np.int64)), offsets):
             return name
     return _USUAL_ZONES[0]

@@ -25,6 +25,7 @@ from forecast_attn.data.frequency import (
 )
 from forecast_attn.data.partial_steps import without_partial_steps
 from forecast_attn.data.roles import Roles
+from forecast_attn.data.zones import Zone
 
 _MONTH = "datetime64[M]"
 
@@ -56,11 +57,10 @@ def resampled(
         message = f"--resample {step} does not fit a time column of {kind_of(cells.stamps)}"
         hint = "--resample D for dates, --resample 7 for numbers"
         raise ended(report, Finding("FA203", "error", message, hint, options=("resample",)))
+    stamps, end = floored(cells.stamps, frequency, cells.zone), None
     if aggregate == "sum" and config.partial_steps == "drop":
-        cells, end = without_partial_steps(cells, floored(cells.stamps, frequency), frequency, roles.target, report)
-    else:
-        end = None
-    stamps = floored(cells.stamps, frequency)
+        cells, end = without_partial_steps(cells, stamps, frequency, roles.target, report)
+        stamps = floored(cells.stamps, frequency, cells.zone)
     first = np.append(True, (cells.series[1:] != cells.series[:-1]) | (stamps[1:] != stamps[:-1]))
     starts = np.flatnonzero(first)
     result = replace(cells, stamps=stamps).take(starts)
@@ -76,8 +76,8 @@ def is_zero_without_rows(config: DataConfig) -> bool:
     return config.resample is not None and config.aggregate == "sum" and config.missing == "zero"
 
 
-def floored(stamps: Stamps, frequency: Frequency) -> Stamps:
-    """The stamp of the step in which each one lies (num_rows,)."""
+def floored(stamps: Stamps, frequency: Frequency, zone: Zone) -> Stamps:
+    """The stamp of the step in which each one lies (num_rows,); hours and shorter steps are those of the zone."""
     number, unit, anchor = split_alias(frequency.alias)
     if not unit:
         return np.asarray(stamps // number * number)
@@ -91,8 +91,9 @@ def floored(stamps: Stamps, frequency: Frequency) -> Stamps:
         behind = (weekday(day) - WEEKDAYS.index(anchor)) % 7
         return np.asarray((day - behind).astype("datetime64[ns]"))
     length = number * UNITS[unit]
-    elapsed = stamps.astype("datetime64[ns]").astype(np.int64)
-    return np.asarray((elapsed // length * length).astype("datetime64[ns]"))
+    ahead = zone.ahead_of_steps(length) if length <= UNITS["h"] else 0
+    elapsed = stamps.astype("datetime64[ns]").astype(np.int64) + ahead
+    return np.asarray((elapsed // length * length - ahead).astype("datetime64[ns]"))
 
 
 def _floored_to_months(stamps: Stamps, months: int, unit: str, anchor: str) -> Stamps:

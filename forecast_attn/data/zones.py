@@ -27,6 +27,7 @@ from forecast_attn.errors import ConfigError, nearest
 _SECOND = 10**9
 _DAY = 86_400
 _Unit = Literal["D", "s", "ms", "us", "ns"]
+WINTER_AND_SUMMER = np.array(["2024-01-01", "2024-07-01"], "datetime64[ns]")
 _FIXED = re.compile(r"([+-])(\d{2}):(\d{2})(?::(\d{2}))?")
 
 
@@ -86,6 +87,14 @@ class Zone:
         late = np.searchsorted(changes + np.maximum(before, after), nanoseconds, side="right")
         early = np.searchsorted(changes + np.minimum(before, after), nanoseconds, side="right")
         return Instants(*((nanoseconds - offsets[which]).astype("datetime64[ns]") for which in (late, early)))
+
+    def ahead_of_steps(self, length: int) -> int:
+        """Return by how many nanoseconds steps of a length begin earlier on this clock than in UTC.
+
+        45 minutes of hours in Kathmandu, which is 5:45 ahead; 0 where it differs in summer, as in Lord Howe.
+        """
+        winter, summer = (self.local(WINTER_AND_SUMMER) - WINTER_AND_SUMMER).astype(np.int64) % length
+        return int(winter) if winter == summer else 0
 
     def text(self, stamps: Stamps) -> NDArray[np.object_]:
         """`2024-03-31 03:00:00+02:00`, `2024-03-31 03:00:00`, `2024-03-31` if all are midnights, or numbers."""

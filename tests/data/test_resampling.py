@@ -10,6 +10,7 @@ from forecast_attn.config.options import RunConfig
 from forecast_attn.data.frequency import parse_frequency
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.resampling import floored
+from forecast_attn.data.zones import Zone
 from forecast_attn.errors import ConfigError, DataError
 
 AsPanel = Callable[..., Panel]
@@ -39,7 +40,7 @@ def test_as_pandas_resamples(as_panel: AsPanel, step: str, aggregate: str) -> No
 @pytest.mark.parametrize("step", ["ME", "QE-DEC", "QE-FEB", "YE-JUN", "MS", "QS-MAR", "YS-APR", "W-WED", "W-SUN"])
 def test_steps_are_anchored_as_pandas_periods_are(step: str) -> None:
     days = pd.date_range("2019-12-25", "2022-03-05", freq="D")
-    actual = pd.DatetimeIndex(floored(days.to_numpy(), parse_frequency(step)))
+    actual = pd.DatetimeIndex(floored(days.to_numpy(), parse_frequency(step), Zone()))
     assert parse_frequency(step).steps_between(actual.to_numpy()[:-1], actual.to_numpy()[1:]).max() == 1
     offset = pd.tseries.frequencies.to_offset(step)
     expected = [offset.rollforward(day) if step.split("-")[0][-1] == "E" else offset.rollback(day) for day in days]

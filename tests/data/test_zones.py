@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import Finding, stop_at_errors
+from forecast_attn.data.future import join_future
 from forecast_attn.data.localise import axis_stamps
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.timestamps import read_stamps
@@ -202,7 +204,6 @@ def test_a_zone_for_whole_numbers_is_refused(as_panel: AsPanel) -> None:
     ],
 )
 def test_different_offsets_are_told_with_a_zone_that_has_them(as_panel: AsPanel, zone: str, offsets: str) -> None:
-    from forecast_attn.config.options import DataConfig
     from forecast_attn.data.panel_building import build_panel
     from forecast_attn.data.roles import resolve_roles
 
@@ -245,7 +246,6 @@ def test_days_that_begin_at_one_are_days(as_panel: AsPanel) -> None:
 def test_hours_make_the_days_of_the_wall_clock(as_panel: AsPanel, write: Callable, tz: str | None, step: str) -> None:
     """Half hours are sorted all the same, though two of a Sunday in October come twice."""
     from forecast_attn.checking import check_table
-    from forecast_attn.config.options import DataConfig
 
     hours = local_hours("Europe/Berlin", "2024-10-01", 92 * 48 + 2, "30min")
     frame, options = table(write(hours)), {"tz": tz, "resample": step, "aggregate": "sum"}
@@ -256,6 +256,26 @@ def test_hours_make_the_days_of_the_wall_clock(as_panel: AsPanel, write: Callabl
     expected = pd.Series(np.arange(float(len(hours))), naive(hours)).resample(step).sum()
     np.testing.assert_array_equal(panel.timestamps, expected.index.to_numpy())
     np.testing.assert_array_equal(panel.target, expected)
+
+
+@pytest.mark.parametrize(
+    ("zone", "step", "minutes"),
+    [
+        ("Asia/Kolkata", "h", {0}),
+        ("Asia/Kathmandu", "30min", {0, 30}),
+        ("Europe/Berlin", "h", {0}),
+        ("Australia/Lord_Howe", "h", {0, 30}),  # hours of the half year on its clock would not be equally long
+    ],
+)
+def test_hours_begin_on_the_clock_of_the_zone(as_panel: AsPanel, zone: str, step: str, minutes: set[int]) -> None:
+    stamps = local_hours(zone, "2024-03-30", 14 * 96, "15min")
+    frame = table(stamps, x=np.arange(14.0 * 96))
+    options = {"resample": step, "future_covariates": ("x",)}
+    panel = as_panel(frame.assign(y=frame["y"].where(frame.index < 13 * 96)), **options)
+    shown = pd.DatetimeIndex(panel.timestamps, tz="UTC").tz_convert(zone)
+    assert set(shown.minute) == minutes
+    later = join_future(panel, frame[["time", "x"]], 4, "later.csv", options=DataConfig(**options))
+    np.testing.assert_array_equal(later.future_covariates[-4:], panel.future_covariates[panel.num_known[0] :][:4])
 
 
 def test_hours_of_varying_offsets_make_days_once_their_zone_is_given(as_panel: AsPanel) -> None:
@@ -436,7 +456,6 @@ def test_steps_on_the_wall_clock_are_no_steps_in_time(as_panel: AsPanel) -> None
 def test_sorted_local_rows_are_sorted(as_panel: AsPanel) -> None:
     """The clock goes back an hour, the rows do not."""
     from forecast_attn.checking import check_table
-    from forecast_attn.config.options import DataConfig
 
     frame = table(naive(local_hours("Europe/Berlin", "2024-10-20", 400)).astype(str))
     config = DataConfig(tz="Europe/Berlin", lookback=24, horizon=6)
