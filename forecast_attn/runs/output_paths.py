@@ -127,10 +127,10 @@ def _is_part_of(path: Path, table: Path) -> bool:
         return False
     if table.is_file():
         return path.samefile(table)
-    from forecast_attn.data.reading.parts import PARQUET
+    from forecast_attn.data.reading.parts import is_parquet
 
     file, name = os.path.realpath(path), os.path.realpath(table)
-    return path.suffix in PARQUET and (Path(name) in Path(file).parents or fnmatch.fnmatch(file, name))
+    return is_parquet(path) and (Path(name) in Path(file).parents or fnmatch.fnmatch(file, name))
 
 
 def _is_device(path: Path) -> bool:

@@ -78,10 +78,25 @@ def test_files_that_do_not_fit_are_refused(folder: Path) -> None:
         read_table(folder, DataConfig())
 
 
-def test_a_folder_with_other_tables_is_none(folder: Path) -> None:
-    (folder / "notes.csv").write_text("a,b\n1,2\n")
-    with pytest.raises(DataError, match="is a directory"):
-        Source.of(folder)
+@pytest.mark.parametrize("name", ["part-1/x.PARQUET", "x.parq", "part-0001", "x.txt"])
+def test_parquet_files_of_a_folder_count_whatever_their_names_end_in(folder: Path, name: str) -> None:
+    (folder / "part-1" / "x.snappy.parquet").rename(folder / name)
+    (folder / "part-1_$folder$").write_text("")
+    assert read_table(folder, DataConfig())["sold"].tolist() == ROWS["sold"].tolist()
+    assert read_table(folder / "**" / Path(name).name, DataConfig())["sold"].tolist() == ROWS["sold"][8:].tolist()
+
+
+@pytest.mark.parametrize("name", ["notes.csv", "part-1/x.orc", "README"])
+def test_a_folder_with_other_files_is_none(folder: Path, name: str) -> None:
+    (folder / name).write_text("a,b\n1,2\n")
+    for table in (folder, folder / "**/*"):
+        with pytest.raises(DataError, match=f"has '{name}' beside its Parquet files") as refused:
+            Source.of(table)
+        assert f"{folder}/**/*.parquet" in str(refused.value.hint)
+    assert len(read_table(folder / "**/*.parquet", DataConfig())) == len(ROWS)
+
+
+def test_a_pattern_of_no_parquet_file_is_none(folder: Path) -> None:
     with pytest.raises(DataError, match="there is no file"):
         Source.of(folder / "*.nothing")
     with pytest.raises(DataError, match="there is no file"):

@@ -106,6 +106,18 @@ def test_a_folder_and_a_pattern_are_the_table_they_are_on_a_disk(bucket: Path, e
     pd.testing.assert_frame_equal(predict(f"memory://bucket/{end}").predictions, predict(bucket / "sales").predictions)
 
 
+def test_parquet_files_in_a_store_count_whatever_their_names_end_in(bucket: Path) -> None:
+    store = fsspec.filesystem("memory")
+    for name in ("region=a/part-0001", "region=b/x.PARQUET"):
+        store.put_file(str(bucket / "sales" / "region=north" / "a.parquet"), f"/lake/{name}")
+    store.pipe_file("/lake/region=a_$folder$", b"")
+    assert [part.name for part in remote_parts("memory://lake")] == ["region=a/part-0001", "region=b/x.PARQUET"]
+    store.pipe_file("/lake/README.md", b"# Sales")
+    for name in ("memory://lake", "memory://lake/**"):
+        with pytest.raises(DataError, match=r"has 'README\.md' beside its Parquet files"):
+            remote_parts(name)
+
+
 def test_a_table_comes_from_a_web_server(bucket: Path, server: str, forecast: Any, here: Path) -> None:
     done = forecast("predict", bucket / "run", "--data", f"{server}/sales.csv", "--out", "f.csv", "--quiet")
     assert done.code == 0, done.err

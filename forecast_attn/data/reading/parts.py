@@ -9,7 +9,7 @@ import io
 import itertools
 import os
 import struct
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import Any
@@ -23,6 +23,8 @@ from forecast_attn.errors import DataError
 from forecast_attn.urls import without_secrets
 
 PARQUET = (".parquet", ".pq")
+MAGIC = b"PAR1"
+"""First bytes of a Parquet file, whatever its name ends in."""
 FREE_ROWS = 1 << 24
 FREE_CELLS = 1 << 28
 MOST_ROWS_PER_BYTE = 50
@@ -74,20 +76,34 @@ class TablePart:
         return table
 
 
-def find_parts(table: Path | str) -> tuple[TablePart, ...]:
-    """The Parquet files of a folder and its folders, or of a pattern, by name; none where it is neither.
+def find_parts(table: Path | str) -> tuple[tuple[TablePart, ...], list[PurePath]]:
+    """The Parquet files of a folder and its folders, or of a pattern, and the others among them; none of a single file.
 
     Names that begin with `.` or `_` are left out, as Spark and Hive do.
     """
     path, root = Path(table), folder_of(table)
     if root is None:
-        return ()
+        return (), []
     try:
         files = list(root.rglob("*") if root == path else root.glob(str(path.relative_to(root))))
     except ValueError:  # two stars within a name
-        return ()
-    names = [file.relative_to(root) for file in files if file.suffix in PARQUET and file.is_file()]
-    return tuple(replace(part, path=root / part.path) for part in parts_named(names))
+        return (), []
+    names = [file.relative_to(root) for file in files if file.is_file()]
+    parts, others = parts_named(names, lambda names: [_start(root / name) for name in names])
+    return tuple(replace(part, path=root / part.path) for part in parts), others
+
+
+def is_parquet(file: Path) -> bool:
+    """Return whether a file is called as Parquet files are, or begins as they do."""
+    return file.suffix in PARQUET or (file.is_file() and _start(file) == MAGIC)
+
+
+def _start(file: Path) -> bytes | None:
+    try:
+        with file.open("rb") as stream:
+            return stream.read(len(MAGIC))
+    except OSError:
+        return None
 
 
 def folder_of(table: Path | str) -> Path | None:
@@ -107,10 +123,21 @@ def is_crowded(table: Path | str) -> bool:
     return any(number > MOST_FILES for number in itertools.accumulate(files))
 
 
-def parts_named(names: Iterable[PurePath]) -> tuple[TablePart, ...]:
-    """The parts of a table, in order, of the paths of its files below its folder."""
+def parts_named(
+    names: Iterable[PurePath], starts: Callable[[list[PurePath]], list[bytes | None]]
+) -> tuple[tuple[TablePart, ...], list[PurePath]]:
+    """The parts of a table, in order, and the files beside them that are none.
+
+    Args:
+        names: paths of files below the folder of the table.
+        starts: gives the first four bytes of files that are not called Parquet; an empty one is neither.
+    """
     counted = sorted((name for name in names if _counts(name)), key=lambda name: name.parts)
-    return _typed([TablePart(Path(name), name.as_posix(), _keys(name)) for name in counted])
+    unnamed = [name for name in counted if name.suffix not in PARQUET]
+    start_of = dict(zip(unnamed, starts(unnamed), strict=True))
+    parquet = [name for name in counted if start_of.get(name, MAGIC) == MAGIC]
+    others = [name for name in unnamed if start_of[name] not in (MAGIC, b"")]
+    return _typed([TablePart(Path(name), name.as_posix(), _keys(name)) for name in parquet]), others
 
 
 def read_parquet(content: str | io.BytesIO, label: str) -> pa.Table:

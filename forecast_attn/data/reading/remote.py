@@ -15,8 +15,8 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
-from forecast_attn.data.reading.parts import PARQUET, TablePart, before_wildcard, parts_named
-from forecast_attn.data.reading.source import CHUNK, FILE_TYPES, Source
+from forecast_attn.data.reading.parts import MAGIC, PARQUET, TablePart, before_wildcard, parts_named
+from forecast_attn.data.reading.source import CHUNK, Source
 from forecast_attn.errors import ConfigError, DataError, RunError, UserError
 from forecast_attn.urls import url_of, without_secrets
 
@@ -59,18 +59,24 @@ def remote_parts(table: Any) -> tuple[TablePart, ...]:
     with _reaching(url) as fs:
         where = fs._strip_protocol(url)
         if glob.has_magic(where):
-            root, files = "/".join(before_wildcard(where.split("/"))) or "/", fs.glob(where)
+            root, files = "/".join(before_wildcard(where.split("/"))) or "/", fs.glob(where, detail=True)
         elif fs.isdir(where):
-            root, files = where, fs.find(where)
+            root, files = where, fs.find(where, detail=True)
         else:
             return ()
-        names = {PurePosixPath(file).relative_to(root): fs.unstrip_protocol(file) for file in files}
-    kept = parts_named(name for name in names if name.suffix in PARQUET)
-    others = [name for name in names if name.suffix in FILE_TYPES and name.suffix not in PARQUET]
+        files = {PurePosixPath(file).relative_to(root): file for file, info in files.items() if _may_be_part(info)}
+        kept, others = parts_named(files, lambda names: fs.cat_ranges([files[name] for name in names], 0, len(MAGIC)))
+        urls = {part.name: fs.unstrip_protocol(files[PurePosixPath(part.name)]) for part in kept}
     if not kept or others:
         what = f"has '{others[0]}' beside its Parquet files" if kept else "has no Parquet files"
-        raise DataError(f"'{without_secrets(url)}' {what}", "a table at a URL is a file, or a folder of Parquet files")
-    return tuple(replace(part, url=names[PurePosixPath(part.name)]) for part in kept)
+        hint = "a table at a URL is a file, or Parquet files alone, of a folder or a pattern"
+        raise DataError(f"'{without_secrets(url)}' {what}", hint)
+    return tuple(replace(part, url=urls[part.name]) for part in kept)
+
+
+def _may_be_part(info: dict[str, Any]) -> bool:
+    """False for folders and for the empty files that some stores keep in their place."""
+    return info["type"] == "file" and (info["size"] != 0 or PurePosixPath(info["name"]).suffix in PARQUET)
 
 
 def fetched_part(part: TablePart, folder: Path) -> TablePart:

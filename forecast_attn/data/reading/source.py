@@ -20,7 +20,7 @@ import pyarrow as pa
 
 import forecast_attn.pipes as pipes
 from forecast_attn.data.findings import quoted
-from forecast_attn.data.reading.parts import PARQUET, TablePart, digest_of_parts, find_parts
+from forecast_attn.data.reading.parts import MAGIC, TablePart, digest_of_parts, find_parts, folder_of
 from forecast_attn.errors import DataError, nearest
 from forecast_attn.memory import machine_memory
 from forecast_attn.urls import url_of, without_secrets
@@ -67,7 +67,7 @@ _OLD_STATA = (113, 114, 115)
 _MAGIC = {
     b"\x1f\x8b": "gzip",
     b"\x28\xb5\x2f\xfd": "zstd",
-    b"PAR1": "parquet",
+    MAGIC: "parquet",
     b"ARROW1": "feather",
     b"FEA1": "Feather 1",
     b"\xff\xff\xff\xff": "arrow stream",
@@ -120,7 +120,7 @@ class Source:
         """The file of that name, the Parquet files of a folder or a pattern, or standard input.
 
         Raises:
-            DataError: no such file, a folder with other tables, a device, or one that may not be read; a URL.
+            DataError: no such file, a folder with other files, a device, or one that may not be read; a URL.
         """
         if isinstance(table, Source):
             return table
@@ -129,7 +129,11 @@ class Source:
         if str(table) == STDIN:
             return cls("'stdin'", None, _all_of(sys.stdin))
         path = Path(table)
-        if parts := parts_of(table):
+        parts, others = find_parts(table)
+        if parts and others:
+            hint = f"move it elsewhere, or name the Parquet files by a pattern: '{folder_of(table)}/**/*.parquet'"
+            raise DataError(f"'{path}' has '{others[0]}' beside its Parquet files", hint)
+        if parts:
             return cls(f"'{path}'", parts[0].path, None, parts)
         if path.is_dir():
             raise DataError(f"'{path}' is a directory, not a table", _tables_in(path))
@@ -272,12 +276,9 @@ class Source:
 
 
 def parts_of(table: Path | str) -> tuple[TablePart, ...]:
-    """The files of a table in several; empty for a single file, and for a folder of other tables than Parquet."""
-    parts = find_parts(table)
-    if not parts or not Path(table).is_dir():
-        return parts
-    others = (file for file in Path(table).rglob("*") if file.suffix not in PARQUET and file.name[0] not in "._")
-    return () if any(_may_be_table(file) for file in others) else parts
+    """The files of a table in several; empty for a single file, and where files of other kinds are among them."""
+    parts, others = find_parts(table)
+    return () if others else parts
 
 
 def digest_of(table: Path | str | Source) -> str | None:
