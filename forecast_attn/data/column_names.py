@@ -233,6 +233,16 @@ def may_number_rows(name: str) -> bool:
     return counts_rows(name) or name.lower() in (*ID_NAMES, *STEP_WORDS, "idx")
 
 
+def columns_of_id(item_id: str | None) -> tuple[str, ...]:
+    """The column that --id names, and those that it joins."""
+    return () if item_id is None else (item_id, *map(str.strip, item_id.split(",")))
+
+
+def names_series(name: str, item_id: str | None) -> bool:
+    """Return whether the cells of a column are names of series, as --id or its own name says."""
+    return name in columns_of_id(item_id) or name.lower() in ID_NAMES
+
+
 def is_called_id(name: str) -> bool:
     """Return whether a column is an identifier of something by its name: `customer_id`, `storeId`."""
     return words_of(name)[-1:] in (["id"], ["ids"])

@@ -18,6 +18,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.feather
+import pyarrow.parquet
 import pytest
 
 from forecast_attn.config.options import DataConfig
@@ -271,6 +272,35 @@ def test_whole_numbers_of_any_width() -> None:
         if width == "bool":
             expected = panel_of(frame.assign(target=(frame["target"] > 0) * 1))
         assert_same(panel_of(given), expected)
+
+
+LONG_NAMES = {
+    "of 64 bits": pa.array([2**63 + 1, 2**63 + 2], pa.uint64()),
+    "with a hole": pa.array([2**60 + 1, 2**60 + 2, None], pa.int64()),
+    "decimals": pa.array([Decimal(2**63 + 1), Decimal(2**63 + 2)], pa.decimal128(20, 0)),
+    "dictionary": pa.array([2**60 + 1, 2**60 + 2, None], pa.int64()).dictionary_encode(),
+}
+
+
+@pytest.mark.parametrize("name", LONG_NAMES)
+@pytest.mark.parametrize("form", ["parquet", "Arrow", "pandas of Arrow", "pandas"])
+def test_names_of_series_keep_all_their_digits(name: str, form: str, tmp_path: Path) -> None:
+    """As float64 they would be other names, one for both series, or a covariate."""
+    keys = LONG_NAMES[name]
+    table = pa.table({
+        "item_id": pa.chunked_array([keys]).take(pa.array(np.repeat(np.arange(len(keys)), 30))),
+        "date": pa.array([*pd.date_range("2024-01-01", periods=30)] * len(keys)), "y": np.arange(30.0 * len(keys)),
+    })  # fmt: skip
+    given: Any = table
+    if form == "parquet":
+        given = tmp_path / "t.parquet"
+        pyarrow.parquet.write_table(table, given)
+    elif form == "pandas of Arrow":
+        given = table.to_pandas(types_mapper=pd.ArrowDtype)
+    elif form == "pandas":  # Int64, UInt64, Decimal, categories
+        given = table.to_pandas(types_mapper={pa.int64(): pd.Int64Dtype(), pa.uint64(): pd.UInt64Dtype()}.get)
+    expected = tuple(str(key) for key in keys.to_pylist() if key is not None)
+    assert panel_of(given, undated_rows="drop", item_id="item_id", future_covariates=()).item_ids == expected
 
 
 # --------------------------------------------------------------------------- wide tables

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
+from forecast_attn.data.column_names import names_series
 from forecast_attn.data.findings import option_for
 from forecast_attn.data.reading.csv_file import frame_of_columns
 from forecast_attn.data.reading.header import check_names
@@ -122,7 +123,7 @@ def _column(values: pa.ChunkedArray, name: str, config: DataConfig, label: str) 
     if name in config.ignore:
         values = pa.chunked_array([pa.nulls(len(values))])
     try:
-        return to_column(values)
+        return to_column(values, is_id=names_series(name, config.item_id))
     except DataError as error:
         raise unusable_column(label, name, error.message) from None
     except (pa.ArrowException, ValueError) as error:
@@ -211,8 +212,12 @@ Column = Any
 """NumPy numbers or datetimes, a pandas Categorical of text, or another pandas array."""
 
 
-def to_column(values: pa.ChunkedArray) -> Column:
+def to_column(values: pa.ChunkedArray, *, is_id: bool = False) -> Column:
     """Numbers as int64 (when whole and without holes), float64 or bool, text as a Categorical, time stamps as they are.
+
+    Args:
+        values: the column.
+        is_id: whether they are names, of which no digit may be lost.
 
     Raises:
         DataError: bytes, lists or records, which are neither numbers nor text.
@@ -221,7 +226,12 @@ def to_column(values: pa.ChunkedArray) -> Column:
     if pa.types.is_null(kind):
         return np.full(len(values), np.nan)
     if pa.types.is_dictionary(kind):
-        return text_column(values) if _is_text(kind.value_type) else to_column(values.cast(kind.value_type))
+        return (
+            text_column(values) if _is_text(kind.value_type) else to_column(values.cast(kind.value_type), is_id=is_id)
+        )
+    if is_id and _would_lose_digits(values):
+        values = values.cast(pa.string())
+        kind = values.type
     if _is_text(kind):
         return text_column(values.cast(pa.large_string()).dictionary_encode())
     if pa.types.is_integer(kind) or pa.types.is_boolean(kind):
@@ -251,6 +261,14 @@ def _in_one(chunks: list[pa.Array], dtype: type) -> NDArray[Any]:
         values[start : start + len(chunk)] = chunk.cast(kind, safe=False).to_numpy(zero_copy_only=False)
         start += len(chunk)
     return values
+
+
+def _would_lose_digits(values: pa.ChunkedArray) -> bool:
+    """Return whether whole numbers would become float64, which holds 53 bits."""
+    kind = values.type
+    if pa.types.is_decimal(kind):
+        return bool(kind.scale == 0)
+    return bool(pa.types.is_integer(kind) and (values.null_count or pa.types.is_uint64(kind)))
 
 
 def _whole_numbers(values: pa.ChunkedArray) -> NDArray[Any]:

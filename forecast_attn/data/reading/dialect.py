@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from forecast_attn.config.options import DataConfig
-from forecast_attn.data.column_names import ID_NAMES
+from forecast_attn.data.column_names import columns_of_id, names_series
 from forecast_attn.data.reading.cell_numbers import MISSING_WORDS, bare_number, checked_decimal, find_decimal
 from forecast_attn.data.reading.encoding import (
     NotUtf8Error,
@@ -344,8 +344,8 @@ def _header_and_rows(records: list[Record], config: TextOptions) -> tuple[Record
 
 def _declared_texts(names: list[str], config: TextOptions) -> tuple[frozenset[str], frozenset[str]]:
     """The columns that are text, as the options or their names say; and those of them that are identifiers."""
-    declared = () if config.item_id is None else (config.item_id, *map(str.strip, config.item_id.split(",")))
-    texts = {name for name in names if name in (*declared, *config.categorical) or name.lower() in ID_NAMES}
+    declared = columns_of_id(config.item_id)
+    texts = {name for name in names if name in config.categorical or names_series(name, config.item_id)}
     identifiers = {name for name in texts if name in declared or name not in config.categorical}
     return frozenset(texts), frozenset(identifiers)
 

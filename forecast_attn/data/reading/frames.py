@@ -10,7 +10,7 @@ import pyarrow as pa
 from pandas.api.types import is_hashable
 
 from forecast_attn.config.options import DataConfig
-from forecast_attn.data.column_names import ITEM_ID_NAMES, TIME_NAMES
+from forecast_attn.data.column_names import ITEM_ID_NAMES, TIME_NAMES, names_series
 from forecast_attn.data.findings import option_for
 from forecast_attn.data.reading.columnar import (
     OF_FILES,
@@ -124,51 +124,54 @@ def _level_name(index: pd.Index, at: int, dates: list[int]) -> Any:
 
 def _column(values: pd.Series, name: str, config: DataConfig) -> Column:
     """The column's array in a type that the package knows."""
-    dtype = values.dtype
+    dtype, is_id = values.dtype, names_series(name, config.item_id)
     if name in config.ignore:
         return np.full(len(values), np.nan)
     if dtype.kind == "c":
         raise unusable_column(LABEL, name, "holds complex numbers")
     if isinstance(dtype, pd.ArrowDtype):
-        return _from_arrow(values, name)
+        return _from_arrow(values, name, is_id=is_id)
     if isinstance(dtype, pd.PeriodDtype):
         return values.dt.to_timestamp().array
     if isinstance(dtype, pd.SparseDtype):
         return np.asarray(values)
     if isinstance(dtype, pd.CategoricalDtype):
-        return _from_categories(values)
+        return _from_categories(values, is_id=is_id)
     if isinstance(dtype, np.dtype):
-        return _from_objects(values, name) if dtype.kind == "O" else values.array
+        return _from_objects(values, name, is_id=is_id) if dtype.kind == "O" else values.array
     if dtype.kind in "biuf":  # Int64, Float32, boolean
         missing = values.isna().any()
+        if missing and is_id:
+            return _from_arrow(values, name, is_id=True)
         return (
             values.to_numpy(np.float64, na_value=np.nan) if missing else values.to_numpy(values.array.dtype.numpy_dtype)
         )
     return values.array
 
 
-def _from_objects(values: pd.Series, name: str) -> Column:
-    """Decimals as float64; other objects as they are."""
+def _from_objects(values: pd.Series, name: str, *, is_id: bool) -> Column:
+    """Decimals as float64, unless they are names; other objects as they are."""
     kind = pd.api.types.infer_dtype(values, skipna=True)
     if kind.startswith("mixed") and any(isinstance(cell, tuple) or not is_hashable(cell) for cell in values):
         message = f"{LABEL}: column '{name}' holds lists or records"
         raise DataError(
             message, f"leave the column out with {option_for('ignore', name)}", column=name, options=("ignore",)
         )
-    is_decimal = kind == "decimal"
-    return values.astype("float64").array if is_decimal else values.array
+    return values.astype("float64").array if kind == "decimal" and not is_id else values.array
 
 
-def _from_arrow(values: pd.Series, name: str) -> Column:
+def _from_arrow(values: pd.Series, name: str, *, is_id: bool) -> Column:
     try:
-        return to_column(pa.chunked_array(values.array.__arrow_array__()))
+        return to_column(pa.chunked_array(values.array.__arrow_array__()), is_id=is_id)
     except DataError as error:
         raise unusable_column(LABEL, name, error.message) from None
 
 
-def _from_categories(values: pd.Series) -> Column:
-    """Categories of text stay; those of numbers and dates are spelled out."""
+def _from_categories(values: pd.Series, *, is_id: bool) -> Column:
+    """Categories of text stay, and names; those of numbers and dates are spelled out."""
     kind = values.cat.categories.dtype
     if kind.kind == "O":
         return values.array
+    if is_id and kind.kind in "iu":
+        return values.cat.rename_categories(values.cat.categories.astype("str")).array
     return values.astype("float64" if kind.kind in "iub" and values.isna().any() else kind).array
