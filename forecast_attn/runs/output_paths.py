@@ -43,7 +43,7 @@ def refuse_outputs(
         RunError: a file is a folder, or its folder is missing or may not be written to.
     """
     named = {option: path for option, path in written.items() if path is not None}
-    tables = [Path(table) for table in read if isinstance(table, str | Path) and str(table) != "-"]
+    tables = [_path_of(table) for table in read if isinstance(table, str | Path) and str(table) != "-"]
     kept = [file for run in runs if run is not None for file in files_of(run)]
     allowed = {os.path.realpath(result) for result in results}
     for option, path in named.items():
@@ -108,7 +108,7 @@ def files_of(run: RunDir) -> Iterator[Path]:
     yield from run.path.rglob("*.safetensors")
     recorded = run.read_json(run.config)["data"] if run.config.is_file() else {}
     if recorded.get("sha256") is not None:
-        yield Path(recorded["file"])
+        yield _path_of(recorded["file"])
 
 
 def _files_in(run: RunDir) -> Iterator[Path]:
@@ -119,6 +119,12 @@ def _run_around(path: Path) -> Iterator[Path]:
     """The files of the run in whose folder a path is, whether or not the command reads that run."""
     run = RunDir(Path(os.path.realpath(path)).parent)
     return _files_in(run) if run.config.is_file() and run.model.is_file() else iter(())
+
+
+def _path_of(table: str | Path) -> Path:
+    """The path of a table, also of one that a URL names on this machine."""
+    scheme, _, path = (url_of(table) or "").partition("://")
+    return Path(path if scheme in ("file", "local") else table)
 
 
 def _is_part_of(path: Path, table: Path) -> bool:
