@@ -47,13 +47,13 @@ def test_a_folder_and_a_pattern_are_one_table(folder: Path, pattern: str) -> Non
 
 def test_values_of_folders_are_columns(tmp_path: Path) -> None:
     pq.write_to_dataset(
-        pa.table({"year": [2023, 2024, 2024], "shop": ["b/c", "01", None], "sold": [1.0, 2.0, 3.0]}),
+        pa.table({"year": [2023, 2024, 2024, None], "shop": ["b/c", "01", None, "b"], "sold": [1.0, 2.0, 3.0, 4.0]}),
         tmp_path / "t",
         partition_cols=["year", "shop"],
     )
     frame = read_table(tmp_path / "t", DataConfig()).sort_values("sold")
-    assert frame["year"].tolist() == [2023, 2024, 2024]
-    assert frame["shop"].astype(object).where(frame["shop"].notna(), None).tolist() == ["b/c", "01", None]
+    assert frame["year"].tolist()[:3] == [2023, 2024, 2024] and frame["year"].isna().tolist() == [False] * 3 + [True]
+    assert frame["shop"].astype(object).where(frame["shop"].notna(), None).tolist() == ["b/c", "01", None, "b"]
     part = read_table(tmp_path / "t" / "year=2024", DataConfig())
     assert "year" not in part.columns and len(part) == 2
 

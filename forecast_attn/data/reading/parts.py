@@ -71,7 +71,7 @@ class TablePart:
         table = read_parquet(str(self.path), f"'{self.shown}'")
         for key, value in self.keys:
             if key not in table.column_names:
-                kind = pa.int64() if isinstance(value, int) else pa.string()
+                kind = pa.null() if value is None else pa.int64() if isinstance(value, int) else pa.string()
                 table = table.append_column(key, pa.array([value] * table.num_rows, kind))
         return table
 
