@@ -22,6 +22,7 @@ from forecast_attn.checking.examination import CheckReport, Examination, examine
 from forecast_attn.config.options import DataConfig
 from forecast_attn.config.values import names_text
 from forecast_attn.data.cells import Cells
+from forecast_attn.data.cleaning import rows_that_stay
 from forecast_attn.data.csv_text import csv_text
 from forecast_attn.data.findings import Repair, quoted, row_and_line, with_line_numbers
 from forecast_attn.data.panel import ARRAYS, Panel, panel_to_frame
@@ -76,11 +77,12 @@ def fix_table(table: Path | str | pd.DataFrame, config: DataConfig) -> tuple[Che
     report = _without_findings(original, dropped).to_report() if repaired.has_errors else repaired.to_report()
     if repaired.has_errors or repaired.panel is None:
         return report, None
-    clean = _clean_frame(repaired, has_merged_rows=config.resample is not None)
+    rows = _source_rows(repaired, config.duplicates)
+    clean = _clean_frame(repaired, rows, has_merged_rows=config.resample is not None)
     text = csv_text(clean)
     repairs = (
         *_form_repairs(table, config),
-        *_row_repairs(original.frame, original, repaired, dropped, clean),
+        *_row_repairs(original.frame, original, repaired, dropped, clean, rows),
         *repaired.panel.repairs,
     )
     left = config_of_fixed(config, repaired.panel, tuple(map(str, clean.columns)))
@@ -149,11 +151,12 @@ def _without_findings(examination: Examination, rows: NDArray[np.int64]) -> Exam
 # --------------------------------------------------------------------------- the repaired table
 
 
-def _clean_frame(examination: Examination, *, has_merged_rows: bool) -> pd.DataFrame:
+def _clean_frame(examination: Examination, rows: NDArray[np.int64], *, has_merged_rows: bool) -> pd.DataFrame:
     """The panel as text and numbers, its columns in the order of the original, those without a role among them.
 
     Args:
         examination: of the table, without errors.
+        rows: as `_source_rows`.
         has_merged_rows: a row stands for several ones, which each had a value in the columns without a role.
     """
     panel = examination.panel
@@ -163,7 +166,6 @@ def _clean_frame(examination: Examination, *, has_merged_rows: bool) -> pd.DataF
     for name in frame.columns:
         frame[name] = _whole(frame[name])
     kept = [] if has_merged_rows else _kept_columns(examination)
-    rows = _source_rows(examination) if kept else np.empty(0, np.int64)
     for name in kept:
         frame[name] = pd.Series(_cells_at(examination.frame, name, rows), frame.index, dtype=object)
     assert examination.frame is not None
@@ -194,16 +196,16 @@ def _kept_columns(examination: Examination) -> list[str]:
     return [name for name, reason in examination.roles.ignored.items() if reason not in NOT_KEPT]
 
 
-def _source_rows(examination: Examination) -> NDArray[np.int64]:
-    """Position in the frame of the first row with each panel row's series and stamp, -1 for added rows (num_rows,)."""
+def _source_rows(examination: Examination, duplicates: str) -> NDArray[np.int64]:
+    """Position in the frame of the row that stays of each series and stamp, -1 for added rows (num_rows,)."""
     panel, cells, frame = examination.panel, examination.cells, examination.frame
     assert panel is not None
     assert cells is not None
     assert frame is not None
-    first = ~cells.repeats
-    index = pd.MultiIndex.from_arrays([cells.series[first], cells.stamps[first]])
+    kept = rows_that_stay(cells, duplicates)
+    index = pd.MultiIndex.from_arrays([cells.series[kept], cells.stamps[kept]])
     at = index.get_indexer(pd.MultiIndex.from_arrays([panel.series_of_rows, panel.timestamps]))
-    return np.append(np.searchsorted(file_positions(frame).rows(), cells.rows[first]), -1)[at]
+    return np.append(np.searchsorted(file_positions(frame).rows(), cells.rows[kept]), -1)[at]
 
 
 def _cells_at(frame: pd.DataFrame | None, name: str, rows: NDArray[np.int64]) -> list[object]:
@@ -324,20 +326,25 @@ def _row_repairs(
     repaired: Examination,
     dropped: NDArray[np.int64],
     clean: pd.DataFrame,
+    rows: NDArray[np.int64],
 ) -> list[Repair]:
     """Rows dropped and moved, stamps written anew, columns left out; `frame` is the table as it was read."""
-    return list(_changes_of_rows(original, repaired, dropped, clean))
+    return list(_changes_of_rows(original, repaired, dropped, clean, rows))
 
 
 def _changes_of_rows(
-    original: Examination, repaired: Examination, dropped: NDArray[np.int64], clean: pd.DataFrame
+    original: Examination,
+    repaired: Examination,
+    dropped: NDArray[np.int64],
+    clean: pd.DataFrame,
+    rows: NDArray[np.int64],
 ) -> Iterator[Repair]:
     if len(dropped):
         yield Repair("rows without a value: dropped", count=len(dropped), first=row_and_line(int(dropped[0])))
     unsorted = next((finding.row for finding in original.findings if finding.code == "FA207"), None)
     if unsorted is not None:
         yield Repair("rows: sorted by series and time", first=row_and_line(unsorted))
-    yield from _stamp_repairs(repaired, clean)
+    yield from _stamp_repairs(repaired, clean, rows)
     for finding in original.findings:
         if finding.code == "FA109":
             yield Repair("numbers: signs removed", column=finding.column)
@@ -354,13 +361,12 @@ def _left_out_by_layout(original: Examination) -> dict[str, str]:
     return {str(each.column): each.message.rpartition(": ")[2] for each in left_out}
 
 
-def _stamp_repairs(examination: Examination, clean: pd.DataFrame) -> Iterator[Repair]:
+def _stamp_repairs(examination: Examination, clean: pd.DataFrame, rows: NDArray[np.int64]) -> Iterator[Repair]:
     assert examination.frame is not None
     assert examination.roles is not None
     if _was_made_long(examination):
         return
     name = examination.roles.time
-    rows = _source_rows(examination)
     had = examination.frame[name].astype(str).str.strip().to_numpy()[rows]
     changed = np.flatnonzero((had != clean[name].astype(str).to_numpy()) & (rows >= 0))
     if len(changed) and not pd.api.types.is_datetime64_any_dtype(examination.frame[name]):

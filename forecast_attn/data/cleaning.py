@@ -46,7 +46,13 @@ def without_repeats(
         repairs += repairs_by_series(cells, repeats, f"duplicates: {duplicates}")
     if duplicates == "mean":
         return _averaged(cells, repeats, repairs)
-    return cells.take(np.append(~repeats[1:], True) if duplicates == "last" else ~repeats)
+    return cells.take(rows_that_stay(cells, duplicates))
+
+
+def rows_that_stay(cells: Cells, duplicates: str) -> NDArray[np.bool_]:
+    """True at one row of every series and stamp: the last one under --duplicates last, else the first (num_rows,)."""
+    repeats = cells.repeats
+    return np.append(~repeats[1:], True) if duplicates == "last" else ~repeats
 
 
 def repairs_by_series(cells: Cells, changed: NDArray[np.bool_], kind: str, column: str | None = None) -> list[Repair]:

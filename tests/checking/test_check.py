@@ -484,6 +484,17 @@ def test_columns_without_a_role_stay_where_their_rows_do(forecast: Callable, wri
     pd.testing.assert_series_equal(clean.set_index("date")["y"].drop(DAYS[2:4]), expected, check_dtype=False)
 
 
+@pytest.mark.parametrize(("duplicates", "row"), [("first", "2024-01-03,2,n2"), ("last", "2024-01-03,99,last")])
+def test_a_row_that_stays_of_several_is_one_of_them(
+    forecast: Callable, write: Callable, duplicates: str, row: str
+) -> None:
+    rows = table(note=[f"n{at}" for at in range(12)]).assign(y=range(12)).to_csv(index=False).splitlines()
+    path = write("\n".join([*rows, "2024-01-03,99,last", ""]))
+    words = ("--duplicates", duplicates, "--fix", "--out", "clean.csv")
+    assert forecast("check", path, *SIZES, *words).code == 0
+    assert Path("clean.csv").read_text().splitlines()[3] == row
+
+
 def test_whole_numbers_stay_whole_numbers(forecast: Callable, write: Callable) -> None:
     path = write(table(x=range(12), z=[0.5, *range(11)]).assign(y=range(12)))
     assert forecast("check", path, *SIZES, "--target", "y", "--fix", "--out", "clean.csv").code == 0
