@@ -138,6 +138,8 @@ def _show_repairs(repairs: Sequence[Repair], out: Path, quiet: bool) -> None:
     if repairs:
         console.print(repair_table(repairs))
     done = counted(len(repairs), "repair") if repairs else "nothing to repair"
+    if any(repair.kind == "missing: interpolate" for repair in repairs):
+        console.say("interpolated values look like measured ones there; to score forecasts, train on the original")
     console.say(f"{'stdout' if _is_stdout(out) else out}: {done}")
 
 

@@ -501,6 +501,14 @@ def test_whole_numbers_stay_whole_numbers(forecast: Callable, write: Callable) -
     assert Path("clean.csv").read_text().splitlines()[1:3] == ["2024-01-01,0,0,0.5", "2024-01-02,1,1,0.0"]
 
 
+@pytest.mark.parametrize("policy", ["ffill", "interpolate"])
+def test_values_drawn_from_later_ones_are_pointed_out(forecast: Callable, write: Callable, policy: str) -> None:
+    """A training on the repaired table cannot know that they are."""
+    path = write(table().drop(index=[4]))
+    outcome = forecast("check", path, *SIZES, "--missing", policy, "--fix", "--out", "clean.csv")
+    assert ("train on the original" in outcome.err) == (policy == "interpolate")
+
+
 def test_repairs_in_python(write: Callable) -> None:
     report, fixed = fix_table(table().drop(index=[4]), DataConfig(lookback=3, horizon=1, missing="ffill"))
     assert fixed is not None
