@@ -397,7 +397,9 @@ def _without_totals(problem: Problem, finding: Finding) -> Options | None:
     is_given = problem.config.undated_rows != DataConfig.undated_rows
     column = problem.frame.get(finding.column)
     are_few = column is not None and column.isna().mean() <= MOST_AVERAGED
-    return {"undated_rows": "drop"} if not is_given and (are_few or problem.config.item_id is not None) else None
+    if is_given or not (are_few or problem.config.item_id is not None):
+        return None
+    return {"undated_rows": "drop", "item_id": finding.column}
 
 
 def _readable_stamps(problem: Problem, finding: Finding) -> Options | None:

@@ -400,7 +400,7 @@ def _report_steps_that_may_be_times(time: ParsedStamps, column: pd.Series, repor
 
 def _no_id(column: str | None, row: int) -> Finding:
     message = f"column '{column}' (series identifier) is empty at {row_and_line(row)}"
-    hint = "name the series in every row, or --undated-rows drop leaves out what is none, as a total"
+    hint = f"name the series in every row, or --id '{column}' --undated-rows drop leaves out what is none, as a total"
     return Finding("FA208", "error", message, hint, column=column, row=row, options=("undated_rows",))
 
 

@@ -272,6 +272,19 @@ CASES = (
         step="D",
         no_others=True,
     ),
+    FirstCommand(
+        "a row of no series in a column called item_id",
+        "item_id,date,y\n"
+        + csv_rows(
+            lambda day, value: (
+                f"A,{day:%Y-%m-%d},{value}\n{'' if day == SIXTY_DAYS[30] else 'B'},{day:%Y-%m-%d},{value}"
+            )
+        ),
+        {"item_id": "item_id", "undated_rows": "drop"},
+        num_series=2,
+        no_others=True,
+        quick=True,
+    ),
     FirstCommand("hotel", history_and_forecast_of_a_hotel, {"undated_rows": "drop"}),
     FirstCommand("centres", periods_of_cost_centres, {"undated_rows": "drop", "item_id": "Kostenart,Kostenstelle"}),
     FirstCommand("visitors", visitors_above_many_notes, {"skip_rows": 1, "skip_footer": 25, "target": "TOTAL"}),

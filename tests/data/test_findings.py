@@ -223,7 +223,7 @@ CASES = {
         "id",
         None,
         "'id' (series identifier) is empty at row 2 (line 3)",
-        "name the series",
+        "name the series in every row, or --id 'id' --undated-rows drop",
     ),
     "a series without a value": Case(
         "id,date,y\n" + "".join(f"a,2024-01-{d:02d},1\nb,2024-01-{d:02d},\n" for d in range(1, 10)),
