@@ -180,6 +180,14 @@ TITLED: dict[str, tuple[Any, dict[str, Any], str]] = {
         {},
         "'kg', 7 steps of 1 day ahead",
     ),
+    "values of series of which one is short": (
+        [
+            {"item_id": name, "date": list(DAYS[:length]), "y": [at % 7 for at in range(length)]}
+            for name, length in (("a", 40), ("b", 40), ("c", 3))
+        ],
+        {},
+        "'y' of 2 series told apart by 'item_id', 7 steps of 1 day ahead",
+    ),
     "values alone": ([at % 7 for at in range(60)], {"time": "row-number"}, "'value', 12 steps of 1 row ahead"),
 }
 
@@ -190,6 +198,11 @@ def test_the_first_command_is_what_the_document_means(name: str, tmp_path: Path)
     proposal = find_proposals(write(tmp_path, value), DataConfig())[0]
     assert proposal.forecasts.startswith(forecasts)
     assert proposal.options.items() >= options.items()
+
+
+def test_columns_of_one_name_are_numbered(tmp_path: Path) -> None:
+    frame = read_table(write(tmp_path, {"columns": ["y", "y.1", "y", "y"], "data": [[1, 2, 3, 4]]}), DataConfig())
+    assert frame.to_dict("list") == {"y": [1], "y.1": [2], "y.2": [3], "y.3": [4]}
 
 
 def test_keys_may_have_dots(tmp_path: Path) -> None:

@@ -69,12 +69,14 @@ def unnamed_column(number: int) -> str:
 
 def numbered_names(names: list[str]) -> list[str]:
     """The names, each of its own: `y`, `y.1`, `y.2` where a name stands several times."""
-    numbered: list[str] = []
-    for at, name in enumerate(names):
-        others = {*numbered, *names} if name in names[:at] else set()
+    numbered: dict[str, None] = {}
+    taken = {*names}
+    for name in names:
         numbers = (f"{name}.{number}" for number in itertools.count(1))
-        numbered.append(next(new for new in numbers if new not in others) if others else name)
-    return numbered
+        unique = next(new for new in numbers if new not in taken) if name in numbered else name
+        taken.add(unique)
+        numbered[unique] = None
+    return list(numbered)
 
 
 def check_names(names: list[str], label: str) -> None:

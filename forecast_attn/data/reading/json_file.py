@@ -19,6 +19,7 @@ import numpy as np
 
 from forecast_attn.data.findings import quoted
 from forecast_attn.data.reading.encoding import as_utf8, find_encoding
+from forecast_attn.data.reading.header import numbered_names
 from forecast_attn.data.reading.positions import STEP
 from forecast_attn.data.reading.source import TEXT_KINDS, Source
 from forecast_attn.errors import DataError, did_you_mean
@@ -225,7 +226,7 @@ def _table_of_object(value: dict[str, Any]) -> list[Row] | None:
     if isinstance(value.get("schema"), dict) and cells:
         return _table(cells, is_whole=False)
     if names and cells and all(isinstance(row, list) and len(row) == len(names) for row in cells):
-        header = [_cell(name.get("name", "") if isinstance(name, dict) else name) for name in names]
+        header = numbered_names([_cell(name.get("name", "") if isinstance(name, dict) else name) for name in names])
         index = value.get("index")
         labels = index if isinstance(index, list) and len(index) == len(cells) else range(len(cells))
         return _labelled(map(str, labels), [dict(zip(header, map(_cell, row), strict=True)) for row in cells])
@@ -294,7 +295,7 @@ def _rows_of_records(records: list[dict[str, Any]]) -> list[Row]:
     flat = list(map(_with_lists_above, records))
     lists = [name for name, value in flat[0].items() if isinstance(value, list)]
     lists = [name for name in lists if all(isinstance(each.get(name), list) for each in flat)]
-    values = [name for name in lists if all(_are_values(each[name]) for each in flat)]
+    values = [name for name in lists if _are_values([each[name] for each in flat])]
     beside = [name for name in lists if values and all(_are_scalars(each[name]) for each in flat)]
     values = [name for name in beside if all(len(each[name]) == len(each[values[0]]) for each in flat)]
     rows = [name for name in lists if all(_are_rows(each[name]) for each in flat) and any(each[name] for each in flat)]
@@ -343,9 +344,10 @@ def _tell_time(values: list[Any]) -> bool:
     return all(above is not None and below is not None and above < below for above, below in pairs)
 
 
-def _are_values(value: list[Any]) -> bool:
-    """Return whether a list is a series, and no property such as a pair or tags."""
-    return len(value) >= FEWEST_STEPS and all(each is None or isinstance(each, _Number) for each in value)
+def _are_values(lists: list[list[Any]]) -> bool:
+    """Return whether lists are series, of which some may be short, and no properties such as pairs or tags."""
+    cells = itertools.chain.from_iterable(lists)
+    return max(map(len, lists)) >= FEWEST_STEPS and all(each is None or isinstance(each, _Number) for each in cells)
 
 
 def _are_rows(value: list[Any]) -> bool:
