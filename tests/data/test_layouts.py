@@ -364,6 +364,9 @@ def test_missing_values_beside_merged_cells_stay_missing() -> None:
 HEADER = "# a comment\n@relation example\n@attribute series_name string\n"
 
 
+TWO_SIZES = HEADER + "@attribute size numeric\n@data\nT1:5:1,2\n"
+
+
 def read_text(tmp_path: Path, text: str, config: DataConfig | None = None) -> pd.DataFrame:
     path = tmp_path / "data.tsf"
     path.write_text(text, encoding="utf-8")
@@ -418,6 +421,22 @@ def test_a_tsf_file_whose_step_is_none_counts_its_values(tmp_path: Path, frequen
 def test_a_tsf_file_without_starts_has_numbered_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pd.Series, "replace", lambda *_: pytest.fail("each line was a table: a minute for 100,000"))
     assert read_text(tmp_path, HEADER + "@data\nT1:5,6\nT2:7\n")["timestamp"].tolist() == [1, 2, 1]
+
+
+def test_an_attribute_of_numbers_may_have_no_value_but_no_text(tmp_path: Path) -> None:
+    config = DataConfig(static_covariates=("size",))
+    frame = read_text(tmp_path, f"{TWO_SIZES}T2:?:3\n", config)
+    np.testing.assert_array_equal(frame["size"], [5, 5, np.nan])
+    with pytest.raises(DataError, match="attribute 'size' of line 7 is 'big'; expected a number") as error:
+        read_text(tmp_path, f"{TWO_SIZES}T2:big:3\n", config)
+    assert error.value.code == "FA103"
+
+
+def test_letters_of_a_tsf_file_that_is_not_utf8_stay_apart(tmp_path: Path) -> None:
+    path, findings = tmp_path / "data.tsf", []
+    path.write_bytes(f"{HEADER}@data\nTé:1,2\nTè:3,4\n".encode("latin-1"))
+    assert read_table(path, DataConfig(), report=findings.append)["item_id"].tolist() == ["Té", "Té", "Tè", "Tè"]
+    assert [finding.code for finding in findings] == ["FA105"]
 
 
 def test_attributes_of_a_tsf_file_can_be_static(tmp_path: Path) -> None:

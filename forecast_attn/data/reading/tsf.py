@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import Finding, Report, option_for
 from forecast_attn.data.frequency import MONTH_UNITS, UNITS, Stamps, parse_frequency, split_alias, weekday
+from forecast_attn.data.reading.dialect import assumed_encoding
+from forecast_attn.data.reading.encoding import ASSUMED, NotUtf8Error, as_utf8
 from forecast_attn.data.reading.positions import LAYOUT_ROWS, LONG_ID, LONG_TARGET, LONG_TIME
 from forecast_attn.data.reading.source import Source
 from forecast_attn.errors import ConfigError, DataError
@@ -78,7 +80,13 @@ def read_tsf(source: Source, config: DataConfig, report: Report) -> pd.DataFrame
     Raises:
         DataError: what is wrong with the file, and in which line.
     """
-    header, lines = _parse(source)
+    try:
+        header, lines = _parse(source, "utf-8")
+    except NotUtf8Error:
+        encoding = assumed_encoding(source)
+        message = f"{source.label} is not UTF-8; it is read as {ASSUMED.get(encoding, encoding)} ({encoding})"
+        report(Finding("FA105", "note", message, "save the file as UTF-8 if letters look wrong"))
+        header, lines = _parse(source, encoding)
     if not lines:
         raise DataError(f"{source.label} has no series below @data", "add lines such as T1:2024-01-01 00-00-00:1.5,2.5")
     lengths = np.array([len(each.numbers) for each in lines])
@@ -95,8 +103,10 @@ def read_tsf(source: Source, config: DataConfig, report: Report) -> pd.DataFrame
     for name, kind in kinds.items():
         texts = [each.values[name] for each in lines]
         if name in declared:
-            values = pd.to_numeric(pd.Series(texts)).to_numpy() if kind == "numeric" else None
-            columns[name] = _repeated(texts, lengths) if values is None else np.repeat(values, lengths)
+            is_number = kind == "numeric"
+            columns[name] = (
+                np.repeat(_attribute(name, lines, source.label), lengths) if is_number else _repeated(texts, lengths)
+            )
         elif kind != "date" and not set(texts) <= used:
             hint = f"{option_for('static', name)} if it tells the series apart"
             report(Finding("FA104", "note", f"attribute '{name}' is left out", hint, column=name))
@@ -107,9 +117,9 @@ def read_tsf(source: Source, config: DataConfig, report: Report) -> pd.DataFrame
 # --------------------------------------------------------------------------- lines
 
 
-def _parse(source: Source) -> tuple[_Header, list[_Line]]:
+def _parse(source: Source, encoding: str) -> tuple[_Header, list[_Line]]:
     header, lines, is_data = _Header(), [], False
-    for number, text in enumerate(_text_lines(source), 1):
+    for number, text in enumerate(_text_lines(source, encoding), 1):
         line = text.strip()
         if not line or line.startswith("#"):
             continue
@@ -127,12 +137,12 @@ def _parse(source: Source) -> tuple[_Header, list[_Line]]:
     return header, lines
 
 
-def _text_lines(source: Source) -> Iterator[str]:
+def _text_lines(source: Source, encoding: str) -> Iterator[str]:
     rest = b""
-    for chunk in source.chunks():
+    for chunk in as_utf8(source.chunks(), encoding, source.label, assumed=True):
         *lines, rest = (rest + chunk).split(b"\n")
-        yield from (line.decode("utf-8", "replace") for line in lines)
-    yield rest.decode("utf-8", "replace")
+        yield from (line.decode() for line in lines)
+    yield rest.decode()
 
 
 def _series(line: str, number: int, header: _Header, label: str) -> _Line:
@@ -146,13 +156,36 @@ def _series(line: str, number: int, header: _Header, label: str) -> _Line:
             row=number,
         )
     cells = [cell.strip() for cell in parts[-1].split(",")]
-    numbers = np.asarray(pd.to_numeric(["nan" if cell in ("?", "") else cell for cell in cells], errors="coerce"))
-    bad = [index for index in np.flatnonzero(np.isnan(numbers)) if cells[index].lower() not in ("?", "", "nan")]
-    if bad:
-        message = f"{label}: value {bad[0] + 1} in line {number} is '{cells[bad[0]]}'; expected a number or '?'"
-        raise DataError(message, "correct it", code="FA103", row=number, value=cells[bad[0]])
+    numbers, bad = _numbers(cells)
+    if bad is not None:
+        raise _no_number(f"{label}: value {bad + 1} in", number, cells[bad])
     values = {name: part.strip() for (name, _), part in zip(header.attributes, parts, strict=False)}
     return _Line(number, values, numbers.astype(np.float64))
+
+
+def _attribute(name: str, lines: list[_Line], label: str) -> NDArray[Any]:
+    """The values of an attribute of numbers (num_lines,).
+
+    Raises:
+        DataError: one is no number.
+    """
+    texts = [each.values[name] for each in lines]
+    numbers, bad = _numbers(texts)
+    if bad is not None:
+        raise _no_number(f"{label}: attribute '{name}' of", lines[bad].line, texts[bad])
+    return numbers
+
+
+def _numbers(cells: list[str]) -> tuple[NDArray[Any], int | None]:
+    """The numbers in cells, NaN where they hold `?` or nothing; and the index of the first cell that holds none."""
+    numbers = np.asarray(pd.to_numeric(["nan" if cell in ("?", "") else cell for cell in cells], errors="coerce"))
+    bad = (int(at) for at in np.flatnonzero(np.isnan(numbers)) if cells[at].lower() not in ("?", "", "nan"))
+    return numbers, next(bad, None)
+
+
+def _no_number(what: str, line: int, cell: str) -> DataError:
+    message = f"{what} line {line} is '{cell}'; expected a number or '?'"
+    return DataError(message, "correct it", code="FA103", row=line, value=cell)
 
 
 def _names(lines: list[_Line], attributes: list[str]) -> list[str]:
