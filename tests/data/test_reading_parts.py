@@ -82,11 +82,12 @@ def test_files_that_do_not_fit_are_refused(folder: Path) -> None:
 def test_parquet_files_of_a_folder_count_whatever_their_names_end_in(folder: Path, name: str) -> None:
     (folder / "part-1" / "x.snappy.parquet").rename(folder / name)
     (folder / "part-1_$folder$").write_text("")
+    (folder / "README.md").write_text("sales")
     assert read_table(folder, DataConfig())["sold"].tolist() == ROWS["sold"].tolist()
     assert read_table(folder / "**" / Path(name).name, DataConfig())["sold"].tolist() == ROWS["sold"][8:].tolist()
 
 
-@pytest.mark.parametrize("name", ["notes.csv", "part-1/x.orc", "README"])
+@pytest.mark.parametrize("name", ["notes.csv", "part-1/x.orc", "part-2"])
 def test_a_folder_with_other_files_is_none(folder: Path, name: str) -> None:
     (folder / name).write_text("a,b\n1,2\n")
     for table in (folder, folder / "**/*"):

@@ -111,10 +111,11 @@ def test_parquet_files_in_a_store_count_whatever_their_names_end_in(bucket: Path
     for name in ("region=a/part-0001", "region=b/x.PARQUET"):
         store.put_file(str(bucket / "sales" / "region=north" / "a.parquet"), f"/lake/{name}")
     store.pipe_file("/lake/region=a_$folder$", b"")
-    assert [part.name for part in remote_parts("memory://lake")] == ["region=a/part-0001", "region=b/x.PARQUET"]
     store.pipe_file("/lake/README.md", b"# Sales")
+    assert [part.name for part in remote_parts("memory://lake")] == ["region=a/part-0001", "region=b/x.PARQUET"]
+    store.pipe_file("/lake/sales.orc", b"ORC")
     for name in ("memory://lake", "memory://lake/**"):
-        with pytest.raises(DataError, match=r"has 'README\.md' beside its Parquet files"):
+        with pytest.raises(DataError, match=r"has 'sales\.orc' beside its Parquet files"):
             remote_parts(name)
 
 

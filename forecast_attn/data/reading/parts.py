@@ -8,6 +8,7 @@ import hashlib
 import io
 import itertools
 import os
+import re
 import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -25,6 +26,8 @@ from forecast_attn.urls import without_secrets
 PARQUET = (".parquet", ".pq")
 MAGIC = b"PAR1"
 """First bytes of a Parquet file, whatever its name ends in."""
+_DOCUMENT = re.compile(r"(readme|licen[cs]e|notice|changelog)(\..*)?|.*\.(md|rst|html|pdf)", re.IGNORECASE)
+"""Names of files that tell people of the others."""
 FREE_ROWS = 1 << 24
 FREE_CELLS = 1 << 28
 MOST_ROWS_PER_BYTE = 50
@@ -79,7 +82,7 @@ class TablePart:
 def find_parts(table: Path | str) -> tuple[tuple[TablePart, ...], list[PurePath]]:
     """The Parquet files of a folder and its folders, or of a pattern, and the others among them; none of a single file.
 
-    Names that begin with `.` or `_` are left out, as Spark and Hive do.
+    Names that begin with `.` or `_` are left out, as Spark and Hive do, and so are documents.
     """
     path, root = Path(table), folder_of(table)
     if root is None:
@@ -212,8 +215,9 @@ def digest_of_parts(parts: Sequence[TablePart]) -> str:
 
 
 def _counts(path: PurePath) -> bool:
-    """False for files such as _SUCCESS and those in folders such as _delta_log."""
-    return not any(name.startswith(("_", ".")) for name in path.parts)
+    """False for documents, for files such as _SUCCESS and for those in folders such as _delta_log."""
+    is_hidden = any(name.startswith(("_", ".")) for name in path.parts)
+    return not is_hidden and _DOCUMENT.fullmatch(path.name) is None
 
 
 def before_wildcard(names: Sequence[str]) -> list[str]:
