@@ -146,7 +146,7 @@ def _has_closed_hours(wall: Cells, name: str, freq: str | None) -> bool:
     if freq is None and alias is not None and len(np.unique(np.diff(stamps))) > 1:
         alias = calendar_by_evidence(wall.stamps, alias)
     sessions = None if alias is None else parse_frequency(alias).sessions
-    if sessions is None:
+    if sessions is None or not Zone(name, "utc").changes(wall.stamps)[1].any():  # UTC is its own wall clock
         return False
     begin, end = (sessions.positions(edge)[0] for edge in changed_hours(name, wall.stamps))
     return bool((begin == end).all())

@@ -177,6 +177,11 @@ def test_hours_that_a_clock_skips_stay_in_utc_unless_closed(
     assert panel.zone == Zone("Europe/Berlin", axis)
 
 
+def test_opening_hours_in_utc_keep_their_offset(as_panel: Callable) -> None:
+    panel = as_panel(pd.DataFrame({"time": trading(last="2023-06-30").tz_localize("UTC"), "y": 1.0}))
+    assert (panel.frequency.alias, panel.zone) == ("30min(Mon-Fri 09:30-15:30)", Zone("UTC", "utc"))
+
+
 def test_later_tables_open_and_close_days() -> None:
     frequency = parse_frequency("B(closed 2024-12-25)")
     days = pd.bdate_range("2024-11-01", "2025-01-31")
