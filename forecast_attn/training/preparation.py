@@ -35,6 +35,8 @@ class Preparation:
     """State of a training before its first step, computed from training rows alone."""
 
     panel: Panel
+    table: Panel
+    """The panel as read; training sees nothing that was interpolated across the boundary."""
     schema: Schema
     split: Split
     training_cutoffs: NDArray[np.int32]
@@ -88,7 +90,7 @@ def list_windows(panel: Panel, config: DataConfig, calendar: Calendar | None = N
     if seasons:
         lookback, horizon, fitted = choose_sizes(panel, config)
         split = _split(panel, config, lookback, horizon)
-    panel = without_later_values(panel, split.boundaries(panel))
+    table, panel = panel, without_later_values(panel, split.boundaries(panel))
     schema = Schema(
         roles=panel.roles,
         frequency=panel.frequency,
@@ -106,7 +108,8 @@ def list_windows(panel: Panel, config: DataConfig, calendar: Calendar | None = N
     findings += [*seasons, *([fitted] if fitted is not None else [])]
     _refuse_tiny_targets(panel, split, schema.scaler)
     findings += outlier_findings(panel, split.training_rows(panel), schema.scaler)
-    return replace(_with_windows(panel, schema, split, findings), scaled_rows=split.training_rows(panel))
+    preparation = _with_windows(panel, schema, split, findings)
+    return replace(preparation, table=table, scaled_rows=split.training_rows(panel))
 
 
 def _split(panel: Panel, config: DataConfig, lookback: int, horizon: int) -> Split:
@@ -173,7 +176,7 @@ def on_all_rows(preparation: Preparation) -> Preparation:
     """The same with the windows of all rows to train on, and none to validate on; the scales stay as they are."""
     panel, schema = preparation.panel, preparation.schema
     again = _with_windows(panel, schema, replace(preparation.split, rows_by_series=panel.num_known), [])
-    again = replace(again, scaled_rows=preparation.scaled_rows, arrays=preparation.arrays)
+    again = replace(again, table=preparation.table, scaled_rows=preparation.scaled_rows, arrays=preparation.arrays)
     return _with_scale(replace(again, validation_cutoffs=again.validation_cutoffs[:0]))
 
 
@@ -230,7 +233,7 @@ def _with_windows(panel: Panel, schema: Schema, split: Split, findings: list[Fin
         sizes = schema.lookback, schema.horizon
         training = windows_without_gross_errors(panel, training, split.training_rows(panel), *sizes)
         validation = windows_without_gross_errors(panel, validation, panel.num_known, *sizes)
-    return Preparation(panel, schema, split, training, validation, tuple(findings))
+    return Preparation(panel, panel, schema, split, training, validation, tuple(findings))
 
 
 def _forecast_by_then(

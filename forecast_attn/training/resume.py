@@ -104,10 +104,10 @@ def check_is_of_table(run: RunDir, preparation: Preparation) -> None:
     """
     if run.read_json(run.config)["data"]["sha256"] is not None:
         return
-    schema, panel = preparation.schema, preparation.panel
+    schema = preparation.schema
     rows = rows_to_keep({}, preparation, read_config(run))
     same = read_schema(run).to_dict() == schema.to_dict()
-    if not (same and has_the_same_end(run, schema, panel, rows)):
+    if not (same and has_the_same_end(run, schema, preparation.table, rows)):
         raise RunError(
             f"'{run.path}' was begun with other rows than these",
             f"give the rows it was begun with; one of `forecast backtest DATA` goes on with that command and "

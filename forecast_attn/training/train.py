@@ -209,7 +209,7 @@ def _check_calibration(preparation: Preparation, config: RunConfig) -> None:
 
 def _write_start(run: RunDir, preparation: Preparation, config: RunConfig, source: DataSource) -> None:
     run.write_json(run.schema, preparation.schema.to_dict())
-    write_tail(run, preparation.panel, rows_to_keep({}, preparation, config))
+    write_tail(run, preparation.table, rows_to_keep({}, preparation, config))
     # Last, because a directory is a run once it has a config.json.
     run.write_json(
         run.config,

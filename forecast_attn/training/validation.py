@@ -159,7 +159,7 @@ def _score_and_write(
         scores["calibration_sha256"] = sha256_of(run.calibration)
     if not run.is_member and model.config.training.combination == "auto" and model.config.model.has_median:
         scores["combination"] = combination(preparation, validation, baselines)
-        write_tail(run, preparation.panel, rows_to_keep(scores["combination"]["weights"], preparation, model.config))
+        write_tail(run, preparation.table, rows_to_keep(scores["combination"]["weights"], preparation, model.config))
     share = NetworkShare.of(Combination.from_dict(scores.get("combination", {})))
     scores |= _write_attention(run, model, preparation, arrays, validation, scores, share)
     short_series = preparation.split.short_series()

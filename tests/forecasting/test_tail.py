@@ -1,16 +1,20 @@
 """tail.parquet: the end of the table of training."""
 
 import io
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from forecast_attn import Forecaster
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.panel import Panel, tail
 from forecast_attn.data.panel_building import build_panel
 from forecast_attn.data.roles import resolve_roles
 from forecast_attn.forecasting import tail as written
+
+from ..conftest import SMALL_OPTIONS
 
 
 @pytest.fixture
@@ -43,3 +47,15 @@ def test_many_parts_are_one_table(panel: Panel, monkeypatch: pytest.MonkeyPatch,
     pd.testing.assert_frame_equal(
         pd.read_parquet(io.BytesIO(bytes_of(panel))), pd.read_parquet(io.BytesIO(frame.to_parquet()))
     )
+
+
+@pytest.mark.slow
+def test_a_hole_across_the_boundary_of_validation_is_as_in_the_table(make_table: Callable[..., pd.DataFrame]) -> None:
+    """Training sees nothing after the boundary, a forecast does."""
+    table = make_table(60)
+    table.loc[48:51, "target"] = np.nan
+    options = SMALL_OPTIONS | {"max_epochs": 1, "missing": "interpolate", "validation": 10}
+    forecaster = Forecaster(**options).fit(table)
+    pd.testing.assert_frame_equal(forecaster.predict().predictions, forecaster.predict(table).predictions)
+    kept = pd.read_parquet(forecaster.run_path / "tail.parquet")["target"]
+    np.testing.assert_allclose(kept, table["target"].interpolate()[-len(kept) :])
