@@ -62,14 +62,11 @@ def predict(
     attention_out, samples_out = request.attention_out, request.samples_out
     if not any((out, attention_out, samples_out)):
         csv_path: Path | None = directory.predictions
-        attention_out, samples_out = directory.attention, directory.samples
+        attention_out = directory.attention
+        samples_out = None if request.samples is None else directory.samples
     else:
         csv_path = None if to_stdout else out
-    written = {
-        "out": csv_path,
-        "attention_out": attention_out,
-        "samples_out": None if request.samples is None else samples_out,
-    }
+    written = {"out": csv_path, "attention_out": attention_out, "samples_out": samples_out}
     with _naming_commands(forecaster.run_path, data, future):
         result = forecaster.predict(
             data,

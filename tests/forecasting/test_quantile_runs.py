@@ -291,6 +291,7 @@ def test_the_command_writes_paths_into_the_run(
     assert "drawn with --seed 5" in outcome.err
     for words, message in {
         ("--seed", 3): "--seed and --samples-out are for drawn paths",
+        ("--samples-out", "x.parquet"): "--seed and --samples-out are for drawn paths",
         ("--samples", 0): "--samples must be at least 1; got 0",
         ("--samples", 2, "--seed", -1): "--seed must be at least 0; got -1",
         ("--samples", 2, "--samples-out", "-"): "'-' is stdout, and this is a file",
