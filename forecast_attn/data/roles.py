@@ -220,15 +220,19 @@ def _is_categorical(column: pd.Series, config: DataConfig) -> bool:
 
 def _future_spans(declared: tuple[str, ...], frame: pd.DataFrame) -> tuple[tuple[str, ...], dict[str, int]]:
     """The future covariates, and the steps for which those written as `name:24` are known."""
-    spans = {}
+    spans: dict[str, int | None] = {}
     for text in declared:
+        name, steps = text, None
         match = re.fullmatch(r"(.+):(\d{1,7})", text)
         if match and text not in frame.columns:
-            spans[text] = (match[1], int(match[2]))
-            if spans[text][1] == 0:
-                raise ConfigError(f"--future {text} is not known for any step", f"--past '{match[1]}'")
-    names = tuple(spans[text][0] if text in spans else text for text in declared)
-    return names, dict(sorted(spans.values()))
+            name, steps = match[1], int(match[2])
+            if steps == 0:
+                raise ConfigError(f"--future {text} is not known for any step", f"--past '{name}'")
+        first = spans.setdefault(name, steps)
+        if first != steps:
+            before = name if first is None else f"{name}:{first}"
+            raise ConfigError(f"column '{name}' is declared twice: --future {before} and {text}", "name it once")
+    return tuple(spans), {name: steps for name, steps in sorted(spans.items()) if steps is not None}
 
 
 def is_numeric(column: pd.Series) -> bool:

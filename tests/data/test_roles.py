@@ -117,6 +117,12 @@ def test_two_roles_for_one_column() -> None:
         roles_of({"date": DAYS, "y": [1, 2, 3, 4, 5]}, past_covariates=("x",), future_covariates=("x",))
 
 
+@pytest.mark.parametrize(("one", "other"), [("x", "x:2"), ("x:2", "x"), ("x:2", "x:3")])
+def test_two_spans_for_one_column(one: str, other: str) -> None:
+    with pytest.raises(ConfigError, match=rf"^column 'x' is declared twice: --future {one} and {other}\b"):
+        roles_of({"date": DAYS, "y": [1, 2, 3, 4, 5], "x": [1, 2, 3, 4, 5]}, future_covariates=(one, other))
+
+
 def test_declared_roles_stand() -> None:
     columns: dict[str, list[object]] = {"when": DAYS, "shop": list("aabbb"), "a": [1, 2, 3, 4, 5]}
     columns |= {"b": [1, 2, 3, 4, 5], "c": [1, 2, 3, 4, 5], "d": [1, 1, 2, 2, 2], "e": [1, 2, 3, 4, 5]}
