@@ -90,7 +90,7 @@ def drawn_paths(
         arrays: the panel's windows, on the device to compute on.
         cutoffs: rows of the last known values, (num_windows,).
         choice: how many paths, and the seed. A window's paths depend on the seed and on its place among the windows,
-            not on how many paths are drawn.
+            not on how many paths are drawn, but for rounding.
         moves: by the row of a cut-off, how far baselines move the network's forecast (horizon,); its paths go with it.
 
     Yields:
