@@ -122,18 +122,18 @@ class _Sizes(NamedTuple):
 
 
 def _bare_split(panel: Panel, sizes: _Sizes) -> tuple[Split, NDArray[np.int64]]:
-    """At one time, or where that leaves out series that are long enough, each series by itself, if one has room for
-    the steps of validation; and the windows of each series (num_series,)."""
+    """At one time, or where that leaves out series that are long enough, each series by itself; and the windows of
+    each series (num_series,)."""
     last = panel.timestamps[panel.ends - 1].max()
     steps = steps_cut_off(sizes.validation, known_span(panel), sizes.horizon)
     split = Split(panel.frequency.shift(np.array([last]), -steps)[0], pads=sizes.pad)
     windows = _training_windows(panel, split, sizes)
     left_out = (windows == 0) & (panel.num_known >= sizes.least + sizes.horizon)
-    steps_by_series = _steps_by_series(panel, sizes)
-    has_room = panel.num_known >= sizes.least + steps_by_series
-    if not (sizes.each_alone and left_out.any() and has_room.any()):
+    # Steps that somebody gave are those of some series at least; a fraction may be a horizon in all of them.
+    has_room = sizes.validation < 1 or panel.num_known.max() >= sizes.least + sizes.validation
+    if not (sizes.each_alone and left_out.any() and has_room):
         return split, windows
-    rows = _rows_by_series(panel, sizes, steps_by_series)
+    rows = _rows_by_series(panel, sizes)
     boundary = panel.timestamps[(panel.starts[:-1] + rows - 1)[rows > 0]].max()
     split = replace(split, boundary=boundary, rows_by_series=rows)
     return split, _training_windows(panel, split, sizes)
@@ -144,14 +144,10 @@ def _training_windows(panel: Panel, split: Split, sizes: _Sizes) -> NDArray[np.i
     return windows_per_series(panel, cutoffs)
 
 
-def _steps_by_series(panel: Panel, sizes: _Sizes) -> NDArray[np.int64]:
-    """Steps of each series' own last stretch, where it has room for them."""
-    share = sizes.validation * panel.num_known if sizes.validation < 1 else np.full(panel.num_series, sizes.validation)
-    return np.maximum(np.round(share).astype(np.int64), sizes.horizon)
-
-
-def _rows_by_series(panel: Panel, sizes: _Sizes, steps: NDArray[np.int64]) -> NDArray[np.int64]:
+def _rows_by_series(panel: Panel, sizes: _Sizes) -> NDArray[np.int64]:
     """Training rows of each series: all but its own last stretch, but for a horizon, or all where it is too short."""
+    share = sizes.validation * panel.num_known if sizes.validation < 1 else np.full(panel.num_series, sizes.validation)
+    steps = np.maximum(np.round(share).astype(np.int64), sizes.horizon)
     rows = panel.num_known
     for cut in (sizes.horizon, steps):
         rows = np.where(panel.num_known - cut >= sizes.least, panel.num_known - cut, rows)
