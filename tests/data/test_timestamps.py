@@ -10,6 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from forecast_attn.config.options import DataConfig
+from forecast_attn.data.reading import read_table
 from forecast_attn.data.timestamps import looks_like_dates, parse_timestamps, read_stamps
 from forecast_attn.errors import ConfigError, DataError
 
@@ -278,6 +280,27 @@ def test_arrow_columns_are_read_as_numpy_ones(tz: str | None) -> None:
     arrow, plain = read_stamps(column.astype(kind)), read_stamps(column)
     np.testing.assert_array_equal(arrow.stamps, plain.stamps)
     assert arrow.zone == plain.zone
+
+
+@pytest.mark.parametrize(
+    ("tz", "name"),
+    [("Z", "UTC"), ("utc", "UTC"), ("GMT+02:00", "+02:00"), ("UTC+2", "+02:00"), ("-0330", "-03:30")],
+)
+def test_offsets_in_the_words_of_other_programs(tz: str, name: str) -> None:
+    stamps = pa.array([0, 3600], pa.timestamp("s", tz))
+    for table in (
+        pa.table({"t": stamps}),
+        pd.DataFrame({"t": pd.arrays.ArrowExtensionArray(pa.chunked_array([stamps]))}),
+    ):
+        parsed = read_stamps(read_table(table, DataConfig())["t"])
+        assert parsed.zone == name
+        assert parsed.stamps.tolist() == [0, 3600 * 10**9]
+
+
+def test_a_zone_that_is_none() -> None:
+    table = pa.table({"t": pa.array([0, 3600], pa.timestamp("s", "Middle/Earth"))})
+    with pytest.raises(DataError, match=r"column 't' has the zone 'Middle/Earth', which is not known"):
+        read_table(table, DataConfig())
 
 
 def test_periods_are_their_first_moment() -> None:

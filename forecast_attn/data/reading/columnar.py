@@ -208,6 +208,8 @@ COLUMNAR = ("parquet", "feather", "arrow stream")
 # --------------------------------------------------------------------------- columns
 
 
+_OFFSET = re.compile(r"(?:Z|UTC|GMT)?(?:([+-])(\d\d?)(?::?(\d\d))?)?", re.IGNORECASE | re.ASCII)
+"""Zones that are an offset; Python knows `+02:00` alone."""
 Column = Any
 """NumPy numbers or datetimes, a pandas Categorical of text, or another pandas array."""
 
@@ -287,7 +289,25 @@ def _times(values: pa.ChunkedArray) -> Column:
         values = values.cast(pa.timestamp("s") if pa.types.is_date32(values.type) else pa.timestamp("ms"))
     if pa.types.is_time(values.type):
         return text_column(values.cast(pa.string()).dictionary_encode())
-    return values.to_pandas().array
+    return _in_known_zone(values).to_pandas().array
+
+
+def _in_known_zone(values: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Time stamps whose zone pandas knows: `Z`, `GMT+02:00` and `+0200` are offsets in other words.
+
+    Raises:
+        DataError: the zone is none.
+    """
+    zone = getattr(values.type, "tz", None)
+    try:
+        values[:0].to_pandas()
+    except pa.ArrowInvalid:
+        offset = _OFFSET.fullmatch(zone)
+        if offset is None:
+            raise DataError(f"has the zone '{zone}', which is not known") from None
+        known = f"{offset[1]}{int(offset[2]):02d}:{offset[3] or '00'}" if offset[1] else "UTC"
+        return values.cast(pa.timestamp(values.type.unit, known))
+    return values
 
 
 def _is_text(kind: pa.DataType) -> bool:
