@@ -236,6 +236,6 @@ def keeps_most_rows(examination: Examination) -> bool:
     observed = int(np.count_nonzero(~np.isnan(panel.target)))
     if any(repair.kind.startswith("resample") for repair in panel.repairs):
         return True
-    averaged = sum(repair.count for repair in panel.repairs if repair.kind.startswith("duplicates:"))
+    averaged = sum(repair.count or 0 for repair in panel.repairs if repair.kind.startswith("duplicates:"))
     rows = int(frame[panel.roles.target].notna().sum())
     return repeats_are_equal(examination) or (averaged <= MOST_AVERAGED * rows and observed >= FEWEST_SHARE * rows)

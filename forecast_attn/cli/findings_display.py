@@ -70,11 +70,12 @@ def repair_table(repairs: Sequence[Repair]) -> Table:
     names = ("repair", "series", "column")
     table = plain_table(*names, "times", "first", left=(*names, "first"))
     for repair in repairs[:MOST_REPAIRS]:
-        cells = (repair.kind, repair.item_id, repair.column, f"{repair.count:,}", repair.first)
+        count = None if repair.count is None else f"{repair.count:,}"
+        cells = (repair.kind, repair.item_id, repair.column, count, repair.first)
         table.add_row(*("" if cell is None else cell for cell in cells))
     rest = repairs[MOST_REPAIRS:]
     if rest:
-        table.add_row(f"… {len(rest):,} more", "", "", f"{sum(repair.count for repair in rest):,}", "")
+        table.add_row(f"… {len(rest):,} more", "", "", f"{sum(repair.count or 0 for repair in rest):,}", "")
     return table
 
 

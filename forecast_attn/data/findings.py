@@ -117,8 +117,8 @@ class Repair:
     item_id: str | None = None
     """The series; None where it concerns the table or all series."""
     column: str | None = None
-    count: int = 1
-    """Cells or rows changed."""
+    count: int | None = None
+    """Cells or rows changed; None where they are not counted, as those of another delimiter."""
     first: str | None = None
     """Position of the first change: the stamp's text, or `row 17 (line 18)`."""
 
@@ -129,7 +129,8 @@ class Repair:
         parts += [f"series '{self.item_id}'"] if self.item_id is not None else []
         parts += [f"column '{self.column}'"] if self.column is not None else []
         first = f", first {self.first}" if self.first is not None else ""
-        return f"{', '.join(parts)}: {counted(self.count, 'time')}{first}"
+        times = f": {counted(self.count, 'time')}" if self.count is not None else ""
+        return f"{', '.join(parts)}{times}{first}"
 
 
 def stop_at_errors(finding: Finding) -> None:

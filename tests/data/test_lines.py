@@ -109,7 +109,7 @@ def test_rows_without_a_time_stamp_are_left_out_and_keep_their_lines(forecast, w
     assert "column 'y' must be numeric; row 5 (line 6) is 'many'" in bad.out
     good = write((UNDATED + days).replace("many", "3,5"))
     fixed = forecast("check", good, *read, "--past", "place", "--fix", "--out", tmp_path / "fixed.csv")
-    assert "rows without a time stamp: left out" in fixed.err
+    assert "rows without a time stamp: left out" in map(str.strip, fixed.err.splitlines())  # not counted: no number
     frame = pd.read_csv(tmp_path / "fixed.csv")
     assert list(frame["y"]) == [day + 0.5 for day in range(1, 31)]
     assert list(frame["place"])[:6] == [*"abc", *"bca"]

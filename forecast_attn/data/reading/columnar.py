@@ -298,7 +298,7 @@ def _in_known_zone(values: pa.ChunkedArray) -> pa.ChunkedArray:
     Raises:
         DataError: the zone is none.
     """
-    zone = getattr(values.type, "tz", None)
+    zone: Any = getattr(values.type, "tz", None)
     try:
         values[:0].to_pandas()
     except pa.ArrowInvalid:

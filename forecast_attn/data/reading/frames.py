@@ -173,5 +173,5 @@ def _from_categories(values: pd.Series, *, is_id: bool) -> Column:
     if kind.kind == "O":
         return values.array
     if is_id and kind.kind in "iu":
-        return values.cat.rename_categories(list(map(str, values.cat.categories))).array
+        return values.cat.rename_categories(str).array
     return values.astype("float64" if kind.kind in "iub" and values.isna().any() else kind).array
