@@ -226,11 +226,14 @@ def _irregular(cells: Cells, frequency: Frequency, index: int) -> Finding:
     elif _is_step_of_wall_clock(cells, frequency, index):
         hint, options = "the stamps step on the wall clock and not in time: leave --tz out", ("tz",)
     expected = cells.zone.stamp_text(frequency.stamps_after(before, 1)[0])
+    text, step = cells.text(index), step_name(frequency.alias)
     message = (
-        f"series '{name}' jumps from {cells.text(index - 1)} to {cells.text(index)} at {row_and_line(row)}; "
-        f"expected {expected} (step {step_name(frequency.alias)})"
+        f"series '{name}' jumps from {cells.text(index - 1)} to {text} at {row_and_line(row)}; "
+        f"expected {expected} (step {step})"
     )
-    return Finding("FA203", "error", message, hint, item_id=name, row=row, value=cells.text(index), options=options)
+    if expected == text:  # one step after a row that is between two steps itself
+        message = f"series '{name}' has {text} at {row_and_line(row)}, which is between two steps of {step}"
+    return Finding("FA203", "error", message, hint, item_id=name, row=row, value=text, options=options)
 
 
 def _is_step_of_wall_clock(cells: Cells, frequency: Frequency, index: int) -> bool:

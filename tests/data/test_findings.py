@@ -267,6 +267,17 @@ def test_training_stops_at_it(write_csv: Write, name: str) -> None:
     assert CASES[name].hint in str(error.value.hint)
 
 
+def test_a_row_one_step_after_one_between_two_steps_is_between_two_steps_as_well(write_csv: Write) -> None:
+    """As weeks that begin anew with every year."""
+    weeks = [*pd.date_range("2015-01-01", periods=52, freq="7D"), *pd.date_range("2016-01-01", periods=3, freq="7D")]
+    report = check_table(write_csv("date,y\n" + "".join(f"{week:%Y-%m-%d},1\n" for week in weeks)), DataConfig())
+    first, second, *_ = report.errors
+    assert "jumps from 2015-12-24 to 2016-01-01 at row 53 (line 54); expected 2015-12-31" in first.message
+    assert second.message == (
+        "series 'y' has 2016-01-08 at row 54 (line 55), which is between two steps of 1 week (Thu)"
+    )
+
+
 def test_declared_static_that_changes(write_csv: Write) -> None:
     report = check_table(write_csv(days(TWO, "date,y,s")), DataConfig(static_covariates=("s",)))
     assert (report.errors[0].code, report.errors[0].column, report.errors[0].row) == ("FA305", "s", 2)
