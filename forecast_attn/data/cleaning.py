@@ -137,7 +137,8 @@ def _hint_without_id(cells: Cells, roles: Roles, policies: str) -> str:
     if clock is not None:
         return f"--time '{roles.time},{clock}' joins date and time of day"
     blocks = f"--time '{roles.time}' --id block-number if series stand one below the other, "
-    named = f"name the column of the series with --id, {blocks if _are_many(cells) else ''}"
+    has_time = len(np.unique(cells.rows)) == len(cells.rows)  # else a row of the file holds several steps, by --layout
+    named = f"name the column of the series with --id, {blocks if has_time and _are_many(cells) else ''}"
     return f"{named}keep one of the rows, or pass {policies}"
 
 

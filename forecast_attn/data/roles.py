@@ -30,6 +30,7 @@ from forecast_attn.data.column_names import (
     unit_of,
 )
 from forecast_attn.data.findings import coded, columns_text, quoted, require_column
+from forecast_attn.data.reading.positions import LONG_ID, WIDE_ROWS
 from forecast_attn.data.reading.time_parts import holds_years, time_parts
 from forecast_attn.data.text_memo import TextMemo
 from forecast_attn.data.timestamps import has_regular_step, looks_like_dates, parse_timestamps
@@ -371,7 +372,11 @@ def _refuse_a_part_of_a_date(frame: pd.DataFrame, free: list[str], step: str, so
     parts = time_parts(frame, free)
     if step in parts and len(parts) > 1 and not _is_unique(frame[step]):
         message = f"'{source}' has its dates in several columns: {quoted(parts)}"
-        raise DataError(message, f"--time {','.join(parts)}", code="FA102", column=step, options=("time",))
+        hint = f"--time {','.join(parts)}"
+        if frame.index.name == WIDE_ROWS and LONG_ID in parts:  # no column of the file, but the names of its columns
+            message = f"'{source}' has columns for the parts of '{step}', such as its months"
+            hint = "--layout calendar instead of --wide"
+        raise DataError(message, hint, code="FA102", column=step, options=("time",))
 
 
 def _find_item_id(frame: pd.DataFrame, free: list[str], reasons: dict[str, str], ignored: dict[str, str]) -> str | None:

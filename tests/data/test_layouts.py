@@ -615,6 +615,30 @@ def test_days_of_weeks_become_the_rows_of_their_dates(label: str, first: str, na
     assert len(long) == 14 and stamps.isin(pd.date_range(days[0], "2024-01-20")).all()
 
 
+@pytest.mark.parametrize(
+    ("options", "code", "message", "hint"),
+    [
+        (
+            {"wide": True},
+            "FA102",
+            "has columns for the parts of 'year', such as its months",
+            "--layout calendar instead",
+        ),
+        ({"layout": "calendar"}, "FA202", "has 2000-01-01 twice", "name the column of the series with --id, keep one"),
+    ],
+)
+def test_errors_of_two_calendars_name_no_column_that_the_file_has_not(
+    options: dict[str, object], code: str, message: str, hint: str
+) -> None:
+    """Neither `item_id` nor `timestamp`, which stand for others."""
+    months = {month: np.arange(8.0) for month in MONTHS}
+    frame = pd.DataFrame({"year": [*range(2000, 2004)] * 2, **months})
+    error = examine(frame, DataConfig(**options)).to_report().errors[0]
+    assert error.code == code
+    assert message in error.message
+    assert str(error.hint).startswith(hint)
+
+
 def test_a_table_without_months_is_no_calendar() -> None:
     frame = pd.DataFrame({"year": [2000, 2001], "sales": [1, 5]})
     with pytest.raises(DataError, match="no column of years"):
