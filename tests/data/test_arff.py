@@ -40,6 +40,26 @@ def test_names_and_cells_are_those_of_the_table(tmp_path: Path) -> None:
     np.testing.assert_array_equal(frame["price, mean"], [1.5, 2.5])
 
 
+@pytest.mark.parametrize(
+    ("cell", "text"),
+    [
+        ("'a b'", "a b"),
+        ('"a b"', "a b"),
+        (' "c,d"\t', "c,d"),
+        ("'c,\"d'", 'c,"d'),
+        (r"'it\'s'", "it's"),
+        ("'it''s'", "it's"),
+        ("it's", "it's"),
+        (r"c\,d", "c,d"),
+        ('5" pipe', '5" pipe'),
+    ],
+)
+def test_cells_stand_between_quotes_of_either_kind(tmp_path: Path, cell: str, text: str) -> None:
+    frame = read_table(written(tmp_path, f"2024-01-01,1.5,{cell},2\n2024-01-02,1.5,north,?\n"), DataConfig())
+    assert list(frame["region"].astype(str)) == [text, "north"]
+    np.testing.assert_array_equal(frame["y"], [2, np.nan])
+
+
 def test_the_first_command_is_that_of_the_same_csv(tmp_path: Path) -> None:
     table = pd.DataFrame({"date": pd.date_range("2024-01-01", periods=90).astype(str), "price, mean": noise(90)})
     table = table.assign(region="north", y=noise(90).cumsum())

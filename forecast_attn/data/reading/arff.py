@@ -1,7 +1,7 @@
 """Reads .arff files, the text format of Weka and OpenML, as the table that they hold.
 
 Lines of attributes (`@attribute date numeric`) name the columns of the rows below `@data`; `%` begins a comment, `?` is
-no value, and single quotes stand around names and cells with blanks or commas.
+no value, and quotes of either kind stand around names and cells with blanks or commas.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ from forecast_attn.errors import DataError
 _START = 1 << 20
 """Bytes that hold the lines above the rows."""
 _ATTRIBUTE = re.compile(r"""@attribute\s+('(?:[^'\\]|\\.)*'|"[^"]*"|\S+)\s+\S""", re.IGNORECASE | re.ASCII)
+_CELL = re.compile(r"""[ \t]*(?:'((?:\\.|''|[^'\\])*)'|"((?:\\.|""|[^"\\])*)")[ \t]*,|((?:\\.|[^,])*),""", re.ASCII)
+"""A cell between single quotes, double ones or none, and the comma behind it."""
 _BYTES = "latin-1"
 """Each byte is a letter, so that the text keeps its encoding, which is found as that of any other."""
 _BLANKS = " \t\r"
@@ -73,13 +75,22 @@ def _as_csv(source: Source) -> str:
             raise DataError(
                 f"{source.label}: line {number} is a sparse row", "save the table as CSV, with all its cells"
             )
-        cells = next(csv.reader([line], quotechar="'", skipinitialspace=True, escapechar="\\"))
+        cells = _cells(line)
         if len(cells) != len(names):
             message = f"{source.label}: line {number} has {len(cells)} fields; @attribute lists {len(names)}"
             raise DataError(message, "correct the line, or the attributes")
         cells = [cell.strip(_BLANKS) for cell in cells]
         writer.writerow(["" if cell == "?" else cell for cell in cells])
     return target.getvalue()
+
+
+def _cells(line: str) -> list[str]:
+    """The cells of a row, without quotes, and without backslashes before what stands for itself."""
+    if not {"'", '"', "\\"} & set(line):
+        return line.split(",")
+    groups = (cell.groups("") for cell in _CELL.finditer(f"{line},"))
+    texts = (single.replace("''", "'") or double.replace('""', '"') or plain for single, double, plain in groups)
+    return [re.sub(r"\\(.)", r"\1", text) for text in texts]
 
 
 def _lines(content: bytes) -> Iterator[str]:
