@@ -331,7 +331,7 @@ def test_future_covariates_are_needed(with_future, refused):
         (
             lambda f: f.assign(temperature=np.inf),
             r"'temperature' is infinite at row 1 \(line 2\)",
-            "^correct the cell$",
+            "^correct the cell;",
         ),
         (lambda f: pd.concat([f, f[:1]]), r"2024-04-30 .* twice, the second at row 11 \(line 12\)", "one of the rows"),
         (
