@@ -10,9 +10,6 @@ import pandas as pd
 
 Answer = TypeVar("Answer")
 
-MOST_KEPT = 1_000_000
-"""Distinct texts of which answers are kept, each as long as the texts at most."""
-
 
 class TextMemo(Generic[Answer]):
     """Answers to questions about the distinct texts of columns."""
@@ -22,9 +19,7 @@ class TextMemo(Generic[Answer]):
         self._answers = WeakKeyDictionary()
 
     def get(self, dtype: Any, question: Hashable, answer: Callable[[], Answer]) -> Answer:
-        """The answer for the texts of a column's type, found out once; each time for any other type."""
-        if not isinstance(dtype, pd.CategoricalDtype) or len(dtype.categories) > MOST_KEPT:
-            return answer()
+        """The answer for the texts of a column, which its type (a CategoricalDtype) holds; found out once."""
         texts, answers = self._answers.setdefault(dtype, (dtype.categories, {}))
         if not (texts is dtype.categories or texts.equals(dtype.categories)):  # equal types may differ in their order
             return answer()

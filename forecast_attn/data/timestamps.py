@@ -30,6 +30,9 @@ from forecast_attn.errors import ConfigError, DataError
 MOST_LOOKED_AT = 10_000
 """Rows that nearly always hold a hundred cells that are not empty."""
 
+MOST_KEPT = 100_000
+"""Distinct texts of which the time stamps are kept; of more, the memory would be worth more than the time."""
+
 _OFFSET = r"(?:Z|[+-]\d{2}(?::?\d{2})?)$"
 _LONGEST_OFFSET = 6
 _CLOCK = r"[T ]\d{1,2}(?::?\d{2}){0,2}(?:\.\d+)?(?: ?[AaPp]\.?[Mm]\.?)?\s*"
@@ -160,9 +163,10 @@ def _from_text(column: pd.Series, name: str, date_format: str | None) -> ParsedS
     if date_format in (None, NUMBERED_MONTHS) and (steps := _numbered_months(column, date_format)) is not None:
         return steps
     which, texts = pd.factorize(column)
-    known = texts.codes.tobytes() if isinstance(texts, pd.CategoricalIndex) else b""
-    parsed = _STAMPS.get(texts.dtype, (name, date_format, known), lambda: _from_texts(texts, name, date_format))
-    return parsed.spread(which)
+    if not isinstance(texts, pd.CategoricalIndex) or len(texts) > MOST_KEPT:
+        return _from_texts(texts, name, date_format).spread(which)
+    question = (name, date_format, texts.codes.tobytes())
+    return _STAMPS.get(texts.dtype, question, lambda: _from_texts(texts, name, date_format)).spread(which)
 
 
 def _from_texts(texts: pd.Index, name: str, date_format: str | None) -> ParsedStamps:
