@@ -24,7 +24,7 @@ def test_without_names_everything_goes_into_the_run(forecast, run_copy, files_in
     [
         ("--out", "f.csv"),
         ("--attention-out", "w.parquet"),
-        ("--out", "f.csv", "--attention-out", "w.parquet"),
+        ("--out", "f.csv", "--attention-out", "w.pq"),
         ("--out", "-"),
     ],
 )
@@ -51,6 +51,7 @@ def test_options_of_weights_that_are_not_written_are_refused(refused, run_copy, 
     ("words", "named", "form"),
     [
         (("predict", "run"), ("--out", "f.parquet"), ".csv"),
+        (("predict", "run"), ("--out", "f.pq"), ".csv"),
         (("predict", "run"), ("--attention-out", "w.csv"), ".parquet"),
         (("predict", "run", "--samples", "3"), ("--samples-out", "s.csv"), ".parquet"),
         (("backtest", "run"), ("--attention-out", "w.CSV"), ".parquet"),

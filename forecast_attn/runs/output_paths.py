@@ -13,8 +13,8 @@ from forecast_attn.errors import ConfigError, RunError
 from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.urls import url_of, without_secrets
 
-ENDINGS = frozenset({".csv", ".parquet", ".json"})
-"""Endings of the forms that commands write."""
+FORMS = {".csv": ".csv", ".parquet": ".parquet", ".pq": ".parquet", ".json": ".json"}
+"""Ending of a name -> that of the form that it promises."""
 FREE: Mapping[str, str] = {}
 """No option that writes one form alone."""
 
@@ -51,7 +51,7 @@ def refuse_outputs(
         needed = () if os.path.realpath(path) in allowed else (*tables, *kept, *_run_around(path))
         if any(_is_part_of(path, table) for table in needed):
             raise ConfigError(f"{option} '{path}' is a file that is read or belongs to a run", "name another file")
-        if (form := forms.get(option)) is not None and path.suffix.lower() in ENDINGS - {form}:
+        if (form := forms.get(option)) is not None and FORMS.get(path.suffix.lower(), form) != form:
             hint = f"{option} {shlex.quote(str(path.with_suffix(form)))}"
             raise ConfigError(f"{option} writes a {form}; got '{path.name}'", hint)
     for (option, path), (other, second) in itertools.combinations(named.items(), 2):
